@@ -1,0 +1,51 @@
+# `make` alone lists what there is to do; every target sets up .venv first, once.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint format bench lock clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+install: $(READY) ## set up .venv with the locked versions
+
+demo: $(READY) ## from nothing to generated, shown and loaded data, in about a minute
+	@$(BIN)/lrb demo
+
+test: $(READY) ## all tests, on a real PostgreSQL and a real Spark
+	@$(PYTEST) $(TESTS)
+
+lint: $(READY) ## ruff, mypy, sqlfluff
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/sqlfluff lint --disable-progress-bar sql stored_procs
+
+format: $(READY) ## let ruff and sqlfluff rewrite what they can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	@$(BIN)/sqlfluff fix --disable-progress-bar sql stored_procs
+
+bench: $(READY) ## measure the rates that the README names (several minutes)
+	@$(BIN)/python -m tests.bench
+
+lock: $(READY) ## resolve requirements.lock anew
+	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --all-extras \
+		--no-header --no-annotate --no-emit-index-url pyproject.toml --output-file requirements.lock
+
+clean: ## remove .venv and caches
+	@rm -rf .venv .mypy_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+		|| { echo 'Linear Road needs Python 3.10 or newer: make PYTHON=python3.12'; exit 1; }
+	@echo 'installing into .venv (about 500 MB, once)'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@

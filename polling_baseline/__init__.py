@@ -1,0 +1,1 @@
+"""The systems under test: what an engine is, and the engines themselves."""
