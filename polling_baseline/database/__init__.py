@@ -1,0 +1,1 @@
+"""PostgreSQL: the embedded server or a given one, its schema, and binary COPY in and out."""

@@ -1,0 +1,169 @@
+"""How to reach a PostgreSQL server: the one given by --dsn or PG* variables, or else the embedded one.
+
+No text made here holds a password: neither a label, nor an error, nor the `repr` of a target.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import psycopg2
+from psycopg2.extensions import connection as Connection
+from psycopg2.extensions import make_dsn, parse_dsn
+
+from polling_baseline.database.binaries import OLDEST_MAJOR
+from polling_baseline.refusal import Refusal
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+# A server is meant as soon as one of these says where; PGUSER or PGPASSWORD alone do not.
+WHERE_VARIABLES = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE")
+VARIABLES = {
+    "PGHOST": "host",
+    "PGHOSTADDR": "hostaddr",
+    "PGPORT": "port",
+    "PGDATABASE": "dbname",
+    "PGUSER": "user",
+    "PGPASSWORD": "password",
+    "PGPASSFILE": "passfile",
+    "PGSSLMODE": "sslmode",
+    "PGSSLROOTCERT": "sslrootcert",
+}
+TIMEOUT_S = 10
+
+
+class Unreachable(Refusal):
+    """Nothing answers there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server and a database on it; can be sent to other processes."""
+
+    # libpq's own words: host, port, dbname, user, password, ...
+    parameters: Mapping[str, str] = field(repr=False)
+    embedded: bool = False
+
+    @property
+    def label(self) -> str:
+        """`localhost:5432`, for messages."""
+        if self.embedded:
+            return "the embedded PostgreSQL"
+        if service := self.parameters.get("service") or os.environ.get("PGSERVICE"):
+            return f"service {service}"
+        host = self.parameters.get("host") or self.parameters.get("hostaddr") or "the local socket"
+        return f"{host}:{self.parameters.get('port', '5432')}"
+
+    @property
+    def sqlalchemy_url(self) -> URL:
+        """For `create_engine`; its `str` hides the password."""
+        from sqlalchemy import URL
+
+        rest = dict(self.parameters)
+        host, port = rest.get("host", ""), rest.pop("port", None)
+        # A socket's folder cannot stand where a URL has its host; several hosts neither, nor their ports.
+        plain = bool(host) and not host.startswith("/") and "," not in host
+        if plain:
+            del rest["host"]
+        elif port:
+            rest["port"] = port
+        return URL.create(
+            "postgresql+psycopg2",
+            username=rest.pop("user", None),
+            password=rest.pop("password", None),
+            host=host if plain else None,
+            port=int(port) if plain and port else None,
+            database=rest.pop("dbname", None),
+            query=rest,
+        )
+
+    @property
+    def psql(self) -> tuple[str, dict[str, str]]:
+        """The connection string for psql, and the variables that hold what no process list may show."""
+        rest = dict(self.parameters)
+        password = rest.pop("password", None)
+        return make_dsn(**rest), {"PGPASSWORD": password} if password else {}
+
+    def connect(self) -> Connection:
+        """A new connection, or a Refusal that says what to do."""
+        options = {"fallback_application_name": "lrb", "connect_timeout": str(TIMEOUT_S), **self.parameters}
+        try:
+            connection = psycopg2.connect(make_dsn(**options))
+        except (psycopg2.OperationalError, UnicodeDecodeError) as error:
+            raise self._refusal(str(error)) from None
+        major = connection.server_version // 10_000
+        if major < OLDEST_MAJOR:
+            connection.close()
+            raise Refusal(
+                f"PostgreSQL at {self.label} is version {major}, "
+                f"{OLDEST_MAJOR} is the oldest that will do; upgrade it or leave out --dsn"
+            )
+        return connection
+
+    def _refusal(self, said: str) -> Refusal:
+        user = self.parameters.get("user") or "the default user"
+        database = self.parameters.get("dbname") or user
+        if "password authentication failed" in said or "no password supplied" in said:
+            return Refusal(
+                f"PostgreSQL at {self.label} refused the password of {user}; set PGPASSWORD or correct --dsn"
+            )
+        if "database" in said and "does not exist" in said:
+            return Refusal(
+                f"PostgreSQL at {self.label} has no database {database}; make it with createdb, or name another"
+            )
+        if "FATAL:" in said:
+            reason = said.rsplit("FATAL:", 1)[1].strip()
+            if password := self.parameters.get("password"):
+                reason = reason.replace(password, "***")
+            return Refusal(f"PostgreSQL at {self.label} refused the connection: {reason}")
+        if self.embedded:
+            return Unreachable('the embedded PostgreSQL does not answer; start it with "lrb db start"')
+        return Unreachable(
+            f"cannot reach PostgreSQL at {self.label}; "
+            'start it with "docker compose up -d db" or leave out --dsn and unset the PG* variables'
+        )
+
+
+def given_target(dsn: str | None) -> Target | None:
+    """The server that --dsn or the PG* variables name; None if they name none."""
+    named = {name: value for name in WHERE_VARIABLES if (value := os.environ.get(name))}
+    if dsn is None and not named:
+        return None
+    try:
+        parameters = parse_dsn(dsn or "")
+    except psycopg2.ProgrammingError:
+        # The text of the error quotes the string, which may hold a password.
+        raise Refusal(
+            "--dsn is neither a URL (postgresql://user@host:5432/database) "
+            "nor key=value pairs (host=localhost dbname=postgres)"
+        ) from None
+    if "service" in parameters or "PGSERVICE" in named:
+        return Target(parameters)
+    here = {key: value for name, key in VARIABLES.items() if (value := os.environ.get(name))}
+    return Target({**here, **parameters})
+
+
+def add_dsn_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dsn",
+        metavar="DSN",
+        help="a PostgreSQL server, as a URL or key=value pairs; better leave the password to PGPASSWORD "
+        "[what the PG* variables say, or else the embedded server]",
+    )
+
+
+def target_from(args: argparse.Namespace) -> Target:
+    """The server that a command line means; the embedded one is started if need be.
+
+    A command with --durability gets the embedded server in that profile, any other takes it as it runs.
+    """
+    if target := given_target(getattr(args, "dsn", None)):
+        return target
+    from polling_baseline.database.server import ensure_running
+
+    return ensure_running(getattr(args, "durability", None)).target

@@ -1,0 +1,85 @@
+"""Builds the schemas of a run from `sql/` and `stored_procs/`, and gives the statements that Python reads by name.
+
+The files say `lr`; `source` gives the same for another worker's schema.
+The files say CREATE UNLOGGED TABLE; for durability `on`, `source` makes that CREATE TABLE, here and nowhere else.
+History is no part of this: it lives in schema `lr_history`, which the load builds and which survives an install.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import psycopg2
+from psycopg2.extensions import connection as Connection
+
+from polling_baseline.database.state import CHECKOUT
+from polling_baseline.refusal import Refusal
+
+# Top folders of a checkout; a wheel carries both beside this module.
+ROOT = CHECKOUT or Path(__file__).parent
+LOCK_TIMEOUT_S = 10
+
+
+def install(connection: Connection, *, durability: str = "off", workers: int = 1, triggers: bool = False) -> None:
+    """Drop and build every worker's schema, in one transaction; `triggers` adds the trigger engine's part."""
+    kinds = ("functions", "procedures", "triggers") if triggers else ("functions", "procedures")
+    files = sorted((ROOT / "sql").glob("*.sql"))
+    files += [file for kind in kinds for file in sorted((ROOT / "stored_procs" / kind).rglob("*.sql"))]
+    # `with` ends the transaction, not the connection.
+    with connection, connection.cursor() as cursor:
+        # A routine may call another that comes later.
+        cursor.execute("SET LOCAL check_function_bodies = off")
+        cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'")
+        cursor.execute("SET LOCAL client_min_messages = warning")
+        _drop(cursor)
+        for worker in range(workers):
+            for file in files:
+                _execute(cursor, file, durability, schema_of(worker))
+
+
+def schema_of(worker: int) -> str:
+    """Where a worker's tables and routines are: `lr`, `lr_1`, `lr_2`, ..."""
+    return f"lr_{worker}" if worker else "lr"
+
+
+def source(file: Path, durability: str = "off", schema: str = "lr") -> str:
+    """The text of an SQL file, for a server with that durability, in that schema."""
+    text = file.read_text()
+    if durability == "on":
+        text = text.replace("CREATE UNLOGGED TABLE", "CREATE TABLE")
+    return text if schema == "lr" else re.sub(r"\blr(?=\.)|(?<=SCHEMA )lr\b|(?<=')lr(?=')", schema, text)
+
+
+@lru_cache
+def statement(name: str) -> str:
+    """The text of `sql/queries/<name>.sql`."""
+    return source(ROOT / "sql" / "queries" / f"{name}.sql")
+
+
+def _drop(cursor: psycopg2.extensions.cursor) -> None:
+    """Remove the schemas of an earlier install, however many workers it had."""
+    cursor.execute("SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname ~ '^lr(_[0-9]+)?$'")
+    for (schema,) in cursor.fetchall():
+        try:
+            cursor.execute(f"DROP SCHEMA {schema} CASCADE")
+        except psycopg2.errors.LockNotAvailable:
+            raise Refusal(
+                f"another program uses schema {schema} of this database; wait for it, or take another database"
+            ) from None
+        except psycopg2.errors.InsufficientPrivilege as error:
+            raise _not_allowed(error) from None
+
+
+def _execute(cursor: psycopg2.extensions.cursor, file: Path, durability: str, schema: str) -> None:
+    try:
+        cursor.execute(source(file, durability, schema))
+    except psycopg2.errors.InsufficientPrivilege as error:
+        raise _not_allowed(error) from None
+    except psycopg2.Error as error:
+        raise RuntimeError(f"{file.relative_to(ROOT)}: {error}") from error
+
+
+def _not_allowed(error: psycopg2.Error) -> Refusal:
+    return Refusal(f"this user may not build schema lr: {error.diag.message_primary}; grant it, or use another")

@@ -1,0 +1,43 @@
+"""State folders for embedded servers of a test's own."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+
+import pytest
+
+from polling_baseline.database.server import ensure_running, stop
+from tests.conftest import state_folder
+
+
+@pytest.fixture
+def folder(monkeypatch):
+    """A state folder with no server in it yet, for the commands and for us."""
+    with state_folder() as folder:
+        monkeypatch.setenv("LRB_STATE", str(folder))
+        yield folder
+        stop()
+
+
+@pytest.fixture(scope="session")
+def pristine():
+    """A state folder as the first start leaves it."""
+    with state_folder() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LRB_STATE", str(folder))
+        ensure_running()
+        stop()
+        yield folder
+
+
+@pytest.fixture
+def installed(pristine, folder):
+    """A state folder whose server has run before."""
+    subprocess.run(["cp", "-Rp", pristine / "postgresql", folder], check=True)
+    return folder
+
+
+@pytest.fixture
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]

@@ -1,0 +1,78 @@
+"""Servers that are given, or are not there; and no password in any text."""
+
+from __future__ import annotations
+
+import psycopg2
+import pytest
+
+from polling_baseline.database.connection import Target, given_target
+from polling_baseline.database.server import status
+from tests.conftest import refused
+
+
+def test_loopback_port_wants_the_password(lrb, installed, free_port):
+    done = lrb("db", "start", "--port", free_port)
+    running = status()
+    password = running.home.password.read_text().strip()
+    assert f"127.0.0.1:{free_port}" in done.stdout
+    assert password not in done.stdout + done.stderr
+    dsn = f"postgresql://postgres@127.0.0.1:{free_port}/postgres"
+
+    done = lrb("db", "status", "--dsn", dsn, PGPASSWORD=password)
+    assert done.returncode == 0, done.stderr
+    assert f"127.0.0.1:{free_port}" in done.stdout
+
+    sentence = refused(lrb("db", "status", "--dsn", dsn.replace("@", ":mistaken@")))
+    assert f"PostgreSQL at 127.0.0.1:{free_port} refused the password of postgres" in sentence
+    assert "mistaken" not in sentence
+    assert "refused the password" in refused(lrb("db", "status", "--dsn", dsn))
+
+    with_password = dsn.replace("@", f":{password}@")
+    sentence = refused(lrb("db", "status", "--dsn", with_password + "_missing"))
+    assert "has no database postgres_missing" in sentence
+    assert password not in sentence
+
+    done = lrb("db", "status", PGHOST="127.0.0.1", PGPORT=free_port, PGUSER="postgres", PGPASSWORD=password)
+    assert (done.returncode, password in done.stdout) == (0, False)
+    done = lrb("db", "shell", "--dsn", with_password, "--", "-Atc", "SELECT 1")
+    assert done.stdout == "1\n"
+    assert password not in running.home.log.read_text()
+
+
+def test_an_unreachable_server(lrb, free_port):
+    sentence = refused(lrb("db", "status", "--dsn", f"host=localhost port={free_port} password=secret"))
+    assert f"cannot reach PostgreSQL at localhost:{free_port}; start it with" in sentence
+    assert "secret" not in sentence
+    assert "cannot reach PostgreSQL at no.such.host.invalid:5432" in refused(
+        lrb("db", "status", PGHOST="no.such.host.invalid")
+    )
+
+
+@pytest.mark.parametrize("dsn", ["secret", "postgresql://a:secret@[::1", "password=secret colour=red"])
+def test_a_dsn_that_is_none(lrb, dsn):
+    sentence = refused(lrb("db", "status", "--dsn", dsn))
+    assert "neither a URL" in sentence
+    assert "secret" not in sentence
+
+
+def test_no_text_of_a_target_shows_its_password():
+    target = given_target("postgresql://me:secret@example.org/road")
+    assert target.sqlalchemy_url.password == "secret"
+    assert "secret" not in f"{target} {target!r} {target.label} {target.sqlalchemy_url} {target.psql[0]}"
+
+
+def test_sqlalchemy_reaches_the_same_server(server):
+    from sqlalchemy import create_engine, text
+
+    engine = create_engine(server.target.sqlalchemy_url)
+    with engine.connect() as connection:
+        found = connection.execute(text("SELECT current_setting('data_directory')")).scalar_one()
+    engine.dispose()
+    assert found == str(server.home.data)
+
+
+def test_an_embedded_server_that_is_gone(server):
+    target = Target({**server.target.parameters, "port": "1"}, embedded=True)
+    with pytest.raises(Exception, match='start it with "lrb db start"') as caught:
+        target.connect()
+    assert not isinstance(caught.value, psycopg2.Error)

@@ -1,0 +1,112 @@
+"""Schema `lr` is built anew by every install, in one transaction; nothing else is touched."""
+
+from __future__ import annotations
+
+import pytest
+
+from polling_baseline.database import install as module
+from polling_baseline.database.install import install, source, statement
+from polling_baseline.refusal import Refusal
+
+
+@pytest.fixture
+def connection(database):
+    connection = database.connect()
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A small project in place of ours."""
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    for folder in ("sql/queries", "stored_procs/functions/deep", "stored_procs/procedures", "stored_procs/triggers"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "sql/010_schema.sql").write_text("CREATE SCHEMA lr;")
+    (tmp_path / "sql/020_road.sql").write_text("CREATE UNLOGGED TABLE lr.road (share text DEFAULT '50%');")
+    (tmp_path / "stored_procs/functions/a.sql").write_text(
+        "CREATE FUNCTION lr.a() RETURNS integer LANGUAGE sql AS $$ SELECT lr.b() $$;"
+    )
+    (tmp_path / "stored_procs/functions/deep/b.sql").write_text(
+        "CREATE FUNCTION lr.b() RETURNS integer LANGUAGE sql AS $$ SELECT 7 $$;"
+    )
+    (tmp_path / "stored_procs/triggers/c.sql").write_text("CREATE TABLE lr.only_with_triggers ();")
+    return tmp_path
+
+
+def rows(connection, query):
+    with connection, connection.cursor() as cursor:
+        cursor.execute(query)
+        return cursor.fetchall()
+
+
+def kinds(connection):
+    query = "SELECT relname, relpersistence FROM pg_class WHERE relnamespace = 'lr'::regnamespace"
+    return dict(rows(connection, query))
+
+
+def test_schema_has_a_comment(sql):
+    [(comment,)] = sql("SELECT obj_description('lr'::regnamespace)")
+    assert "rebuilt" in comment
+
+
+def test_again_gives_the_same_and_leaves_history(connection):
+    with connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE lr.left_over (); CREATE SCHEMA lr_history; CREATE TABLE lr_history.kept ()")
+    install(connection)
+    assert "left_over" not in kinds(connection)
+    assert rows(connection, "SELECT to_regclass('lr_history.kept') IS NOT NULL") == [(True,)]
+
+
+@pytest.mark.parametrize(("durability", "persistence"), [("off", "u"), ("on", "p")])
+def test_tables_are_logged_only_with_durability(connection, sources, durability, persistence):
+    install(connection, durability=durability)
+    assert kinds(connection) == {"road": persistence}
+
+
+def test_routines_may_call_later_ones(connection, sources):
+    install(connection)
+    assert rows(connection, "SELECT lr.a()") == [(7,)]
+
+
+def test_triggers_come_on_demand(connection, sources):
+    install(connection, triggers=True)
+    assert "only_with_triggers" in kinds(connection)
+
+
+def test_a_failed_install_changes_nothing_and_names_the_file(connection, sources):
+    install(connection)
+    (sources / "sql/030_bad.sql").write_text("CREATE TABEL lr.bad ();")
+    with pytest.raises(RuntimeError, match=r"^sql/030_bad\.sql: syntax error"):
+        install(connection)
+    assert kinds(connection) == {"road": "u"}
+
+
+def test_statement(sources):
+    (sources / "sql/queries/answer.sql").write_text("SELECT 42")
+    assert statement("answer") == "SELECT 42"
+
+
+def test_source_changes_only_the_creation_of_tables(sources):
+    (sources / "x.sql").write_text("CREATE UNLOGGED TABLE a (); -- UNLOGGED is faster")
+    assert source(sources / "x.sql", "on") == "CREATE TABLE a (); -- UNLOGGED is faster"
+
+
+def test_a_schema_in_use_is_refused(connection, database, sources, monkeypatch):
+    install(connection)
+    monkeypatch.setattr(module, "LOCK_TIMEOUT_S", 1)
+    other = database.connect()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT share FROM lr.road")
+    with pytest.raises(Refusal, match="another program uses schema lr"):
+        install(connection)
+    other.close()
+
+
+def test_a_user_without_rights_is_refused(connection, sources):
+    with connection, connection.cursor() as cursor:
+        cursor.execute("DROP SCHEMA lr CASCADE; CREATE ROLE guest; SET SESSION AUTHORIZATION guest")
+    with pytest.raises(Refusal, match="may not build schema lr"):
+        install(connection)
+    with connection, connection.cursor() as cursor:
+        cursor.execute("RESET SESSION AUTHORIZATION; DROP ROLE guest")
