@@ -1,0 +1,78 @@
+"""`lrb`: each command is a module beside this one.
+
+A command's module has SUMMARY (one sentence), EXAMPLES (two or three command lines, each with what it does),
+`add_arguments(parser)` and `run(args) -> int`, the exit status.  What is slow to import is imported inside `run`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from importlib.metadata import version
+
+from polling_baseline.refusal import Refusal
+
+COMMANDS = ("generate", "import", "export", "show", "load", "run", "validate", "expected", "db", "demo")
+
+EXIT_STATUS = "Exit status: 0 done, 1 wrong usage or bad input, 2 broke or was interrupted."
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=110)
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:  # type: ignore[override]
+        """Wrong usage exits with 1: 2 means that something broke."""
+        self.print_usage(sys.stderr)
+        self.exit(1, f"lrb: {message}; see {self.prog} --help\n")
+
+
+def module_of(command: str):  # type: ignore[no-untyped-def]
+    # `import` is a keyword of Python, so its module has a longer name.
+    return importlib.import_module(f"driver.cli.{'import_' if command == 'import' else command}")
+
+
+def parser() -> Parser:
+    top = Parser(
+        prog="lrb",
+        formatter_class=Help,
+        description="Linear Road: what can a relational database do with a stream, and at what price?",
+        epilog="lrb COMMAND --help teaches each command with examples.\n\n" + EXIT_STATUS,
+    )
+    top.add_argument("--version", action="version", version=f"lrb {version('linear-road')}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for name in COMMANDS:
+        module = module_of(name)
+        summary = module.SUMMARY
+        command = commands.add_parser(
+            name,
+            help=summary,
+            formatter_class=Help,
+            description=summary + "\n\n" + module.EXAMPLES.rstrip(),
+            epilog=EXIT_STATUS,
+        )
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    try:
+        status = args.run(args)
+        sys.stdout.flush()
+        return int(status)
+    except Refusal as refusal:
+        print(f"lrb: {refusal}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("lrb: interrupted", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader of a pipe went away (`lrb show road | head`): what it wanted, it has.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

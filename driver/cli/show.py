@@ -1,0 +1,80 @@
+"""`lrb show`"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+SUMMARY = "Say what is in a data set: counts, accidents, tuples per second, rejects."
+EXAMPLES = """
+  lrb show road1
+      numbers, and a small chart of the tuples per second
+  lrb show road1 --html road1.html
+      a page with the same and with maps of the speed by minute and segment, in which jams show
+  lrb show road1 --json | jq .peak
+      the same numbers for another program
+"""
+MAPS = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", metavar="DATASET", type=Path)
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write a page instead")
+    parser.add_argument("--xways", metavar="X,...", help=f"expressways whose speed the page shows [the first {MAPS}]")
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+
+
+def run(args: argparse.Namespace) -> int:
+    import json
+
+    from driver.dataset import open_dataset
+    from driver.progress import progress
+    from driver.show import as_json, as_text
+    from driver.survey import survey
+
+    dataset = open_dataset(args.dataset)
+    chosen = _chosen(args.xways, list(dataset.traffic))
+    rows = sum(dataset.counts[kind] for kind in ("reports", "balance", "expenditure", "travel_time"))
+    with progress("show", max(rows, 1)) as advance:
+        found = survey(dataset, advance)
+    if args.html:
+        from driver.page.dataset import dataset_page
+
+        _write(args.html, dataset_page(dataset, found, chosen))
+    if args.json:
+        print(json.dumps(as_json(dataset, found)))
+    elif args.html:
+        print(args.html)
+    else:
+        print("\n".join(as_text(dataset, found)))
+    return 0
+
+
+def _chosen(text: str | None, there: list[int]) -> list[int]:
+    from polling_baseline.refusal import Refusal
+
+    if text is None:
+        return there[:MAPS]
+    try:
+        chosen = [int(word) for word in text.split(",")]
+    except ValueError:
+        raise Refusal(f"--xways {text}: give numbers with commas between, such as 0,3") from None
+    for xway in chosen:
+        if xway not in there:
+            raise Refusal(f"--xways {text}: the data set has no expressway {xway}")
+    return chosen
+
+
+def _write(path: Path, text: str) -> None:
+    """Write the page under a temporary name first, so that no half page is ever seen."""
+    import os
+
+    from polling_baseline.refusal import Refusal
+
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise Refusal(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,57 @@
+"""The frame of a page, and its plainest parts.
+
+Whatever comes in as `str` is text and is escaped; only what these modules made themselves is Markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import NewType
+
+Markup = NewType("Markup", str)
+
+STYLE = Path(__file__).with_name("page.css")
+
+
+def page(title: str, lede: str, parts: Iterable[Markup], footer: str = "") -> str:
+    """A whole HTML document."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n"
+        f'<header><h1>{escape(title)}</h1>\n<p class="lede">{escape(lede)}</p></header>\n<main>\n'
+        + "\n".join(parts)
+        + f"\n</main>\n<footer>{escape(footer)}</footer>\n</body>\n</html>\n"
+    )
+
+
+def section(heading: str, *parts: Markup) -> Markup:
+    return Markup(f"<section>\n<h2>{escape(heading)}</h2>\n" + "\n".join(parts) + "\n</section>")
+
+
+def paragraph(text: str) -> Markup:
+    return Markup(f"<p>{escape(text)}</p>")
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> Markup:
+    """A few numbers that count most, each under its name."""
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)
+    return Markup(f'<dl class="facts">{items}</dl>')
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = (), caption: str = "") -> Markup:
+    """A table; the columns in `numbers` are set to the right."""
+    right = set(numbers)
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        marks = (' class="number"' if column in right else "" for column in range(len(cells)))
+        joined = "".join(f"<{tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
+        return f"<tr>{joined}</tr>\n"
+
+    body = "".join(line(row, "td") for row in rows)
+    named = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return Markup(
+        f'<div class="wide"><table>{named}<thead>{line(head, "th")}</thead><tbody>{body}</tbody></table></div>'
+    )
