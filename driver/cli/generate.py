@@ -1,0 +1,58 @@
+"""`lrb generate`: a data set from a seed."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import time
+from pathlib import Path
+from types import FrameType
+
+from polling_baseline.refusal import Refusal
+
+SUMMARY = "Generate traffic and history of L expressways from a seed; the same seed gives the same bytes."
+EXAMPLES = """\
+  lrb generate --xways 1 --out road1                                  three hours of one expressway, 69 days of history
+  lrb generate --xways 0.5 --minutes 10 --history-days 7 --out small  one direction, to try things out
+  lrb generate --xways 1 --seed 7 --force --out road1                 other traffic in its place
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--xways", metavar="L", required=True, help="number of expressways, in steps of 0.5")
+    parser.add_argument("--out", metavar="DATASET", type=Path, required=True, help="the folder to write")
+    parser.add_argument("--minutes", metavar="N", type=int, default=180, help="length of the traffic [%(default)s]")
+    parser.add_argument("--seed", metavar="N", type=int, default=42, help="what chance depends on [%(default)s]")
+    parser.add_argument(
+        "--history-days", metavar="N", type=int, default=69, help="days of history, 0 for none [%(default)s]"
+    )
+    parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs [%(default)s]")
+    parser.add_argument("--force", action="store_true", help="replace DATASET if it exists")
+
+
+def run(args: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, _interrupt)
+    started_at = time.monotonic()
+    from driver.dataset import open_dataset
+    from driver.generate import Wanted, generate
+
+    try:
+        xways = float(args.xways)
+    except ValueError:
+        raise Refusal(f"--xways {args.xways} is not a number") from None
+    generate(Wanted(xways, args.minutes, args.seed, args.history_days), args.out, args.force, args.master)
+    dataset = open_dataset(args.out)
+    counts = dataset.counts
+    requests = counts["balance"] + counts["expenditure"] + counts["travel_time"]
+    size = sum(int(str(facts["bytes"])) for facts in dataset.files.values())
+    print(f"{args.out}: L = {dataset.xways:g}, {args.minutes} min, seed {args.seed}")
+    print(f"  traffic   {counts['reports']:>12,} reports, {requests:,} requests, {counts['vehicles']:,} vehicles")
+    print(f"  history   {counts['toll_history']:>12,} rows of tolls, {counts['segment_history']:,} of segments")
+    print(f"  written   {size / 1e6:>12,.1f} MB in {time.monotonic() - started_at:.0f} s")
+    print(f'next: "lrb show {args.out}", or "lrb load {args.out}"')
+    return 0
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """A polite request to stop is treated as Ctrl-C is: what was begun is cleaned up."""
+    raise KeyboardInterrupt

@@ -1,0 +1,41 @@
+"""`lrb load`: a data set's history into PostgreSQL."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from polling_baseline.database.connection import add_dsn_argument, target_from
+
+SUMMARY = "Load the history of a data set into PostgreSQL; what was there stays until the new one is complete."
+EXAMPLES = """\
+  lrb load road1                                      into the embedded server, which is started if need be
+  lrb load --dsn postgresql://me@db.example/lr road1  into another; the password from PGPASSWORD
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
+    add_dsn_argument(parser)
+    parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs [%(default)s]")
+
+
+def run(args: argparse.Namespace) -> int:
+    from driver.dataset import open_dataset
+    from driver.progress import progress
+    from driver.spark.load import load_history
+    from driver.spark.session import session
+
+    dataset, target = open_dataset(args.dataset), target_from(args)
+    # Before Spark takes its seconds to start, see that the server is there.
+    target.connect().close()
+    spark = session(args.master)
+    started_at = time.monotonic()
+    with progress("load", max(len(dataset.toll_history) + len(dataset.segment_history), 1)) as advance:
+        loaded = load_history(spark, dataset, target, advance)
+    seconds = time.monotonic() - started_at
+    print(f"loaded     {dataset.path} into {target.label}, schema lr_history, {seconds:.1f} s")
+    print(f"tolls      {loaded.tolls:,} rows in toll_history")
+    print(f"segments   {dataset.counts['segment_history']:,} rows of history in {loaded.averages:,} of segment_average")
+    return 0

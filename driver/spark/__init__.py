@@ -1,0 +1,1 @@
+"""What runs on Spark: the session, the history and its bulk load."""

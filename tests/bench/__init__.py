@@ -1,0 +1,1 @@
+"""What the parts do per second; `make bench` prints it, no test depends on it."""

@@ -1,0 +1,25 @@
+"""`python -m tests.bench [NAME...]`: all measurements, or some, one after the other."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import subprocess
+import sys
+
+NAMES = ("traffic", "history", "imports", "load")
+
+
+def main(names: list[str]) -> None:
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    print(
+        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, {commit}"
+    )
+    for name in names or NAMES:
+        print(f"\n{name}", flush=True)
+        importlib.import_module(f"tests.bench.{name}").main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
