@@ -1,0 +1,138 @@
+"""The input of a run: read ahead minute by minute, shared out between workers, cut into batches.
+
+Memory holds three minutes at most, whatever the length of the data set.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from driver.dataset import Dataset, read_minutes
+from polling_baseline import spec
+from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
+
+
+@dataclass(frozen=True, slots=True)
+class Minute:
+    """One minute of one worker's expressways, sorted by second."""
+
+    reports: Columns
+    requests: Columns
+    report_offsets: npt.NDArray[Any]
+    request_offsets: npt.NDArray[Any]
+
+
+class Feed:
+    """Gives the batches of a span of seconds, in order; a thread reads ahead."""
+
+    def __init__(self, dataset: Dataset, seconds: range, workers: int) -> None:
+        self._seconds = seconds
+        self._minutes: queue.Queue[tuple[Minute, ...] | BaseException] = queue.Queue(maxsize=1)
+        self._current: tuple[int, tuple[Minute, ...]] | None = None
+        self._closed = threading.Event()
+        files = list(dataset.traffic.items())
+        self._shares = [dict(files[worker::workers]) for worker in range(workers)]
+        self._thread = threading.Thread(target=self._read_ahead, name="feed", daemon=True)
+        self._thread.start()
+
+    def take(self, seconds: range) -> Batch:
+        """The batch of these seconds; they follow those taken before, and lie in one minute."""
+        minute = spec.minute_of(seconds.start)
+        if self._current is None or self._current[0] != minute:
+            shares = self._minutes.get()
+            if isinstance(shares, BaseException):
+                raise shares
+            self._current = (minute, shares)
+        first = (minute - 1) * spec.MINUTE_S
+        span = slice(seconds.start - first, seconds.stop - first)
+        return Batch(seconds, tuple(_cut(share, span) for share in self._current[1]))
+
+    def close(self) -> None:
+        self._closed.set()
+        while self._thread.is_alive():
+            try:
+                self._minutes.get(timeout=0.05)
+            except queue.Empty:
+                continue
+
+    def _read_ahead(self) -> None:
+        try:
+            first, last = spec.minute_of(self._seconds.start), spec.minute_of(self._seconds[-1])
+            readers = [[_Reader(read_minutes(path, first, last)) for path in share.values()] for share in self._shares]
+            for minute in range(first, last + 1):
+                shares = tuple(_minute(minute, [reader.take(minute) for reader in share]) for share in readers)
+                self._put(shares)
+                if self._closed.is_set():
+                    return
+        except BaseException as failure:
+            self._put(failure)
+
+    def _put(self, item: tuple[Minute, ...] | BaseException) -> None:
+        while not self._closed.is_set():
+            try:
+                self._minutes.put(item, timeout=0.2)
+                return
+            except queue.Full:
+                continue
+
+
+class _Reader:
+    """One expressway's file, a minute at a time."""
+
+    def __init__(self, minutes: Iterator[tuple[int, pa.Table]]) -> None:
+        self._minutes = minutes
+        self._head = next(minutes, None)
+
+    def take(self, minute: int) -> pa.Table | None:
+        if self._head is None or self._head[0] != minute:
+            return None
+        table = self._head[1]
+        self._head = next(self._minutes, None)
+        return table
+
+
+def _minute(minute: int, tables: list[pa.Table | None]) -> Minute:
+    parts = [table for table in tables if table is not None]
+    is_report = [table["kind"].to_numpy() == spec.REPORT for table in parts]
+    reports = _sorted(parts, REPORT_COLUMNS, is_report)
+    requests = _sorted(parts, REQUEST_COLUMNS, [~mask for mask in is_report])
+    edges = np.arange(spec.MINUTE_S + 1) + (minute - 1) * spec.MINUTE_S
+    return Minute(
+        reports, requests, np.searchsorted(reports["second"], edges), np.searchsorted(requests["second"], edges)
+    )
+
+
+def _sorted(tables: list[pa.Table], names: tuple[str, ...], masks: list[npt.NDArray[Any]]) -> Columns:
+    """Columns of all tables, by second; each table is sorted already."""
+    columns = {
+        name: np.concatenate(
+            [_wide(table[name].to_numpy()[mask]) for table, mask in zip(tables, masks, strict=True)]
+            or [np.zeros(0, np.int16)]
+        )
+        for name in names
+    }
+    if len(tables) > 1:
+        order = np.argsort(columns["second"], kind="stable")
+        columns = {name: column[order] for name, column in columns.items()}
+    return columns
+
+
+def _wide(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Numbers of one byte as two: what a table of PostgreSQL has."""
+    return column.astype(np.int16) if column.dtype == np.int8 else column
+
+
+def _cut(minute: Minute, span: slice) -> Share:
+    def rows(columns: Columns, offsets: npt.NDArray[Any]) -> Columns:
+        part = slice(offsets[span.start], offsets[span.stop])
+        return {name: column[part] for name, column in columns.items()}
+
+    return Share(rows(minute.reports, minute.report_offsets), rows(minute.requests, minute.request_offsets))

@@ -1,0 +1,36 @@
+"""What an engine is: a handful of methods.
+
+Pacing, clocks, percentiles and files belong to the driver, so that no engine can measure itself kindly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from polling_baseline.batch import Answers, Batch
+
+
+class EngineFailure(Exception):
+    """The engine cannot go on; the text says why, for whoever started the run."""
+
+
+class Engine(Protocol):
+    name: str
+    # How many shares a batch must have.
+    workers: int
+
+    def install(self) -> None:
+        """Start from nothing but the history, with all that must be warm before the clock starts."""
+
+    def process(self, batch: Batch) -> Mapping[str, float]:
+        """Return when the batch's answers can be read; give the milliseconds of each step."""
+
+    def answers(self) -> Iterator[Answers]:
+        """The answers of the batch processed last."""
+
+    def stop(self) -> None:
+        """Release everything."""
+
+    def facts(self) -> dict[str, object]:
+        """Version and settings, for `run.json`."""

@@ -1,0 +1,1 @@
+"""The engines, one module or package each; they do not import one another."""

@@ -1,0 +1,7 @@
+-- lr.ring_table(second): the name of the ring's table for a second, without its schema.
+CREATE OR REPLACE FUNCTION lr.ring_table(p_second integer)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT 'ring_' || to_char(((p_second % 90) + 90) % 90, 'FM00')
+$$;

@@ -1,0 +1,30 @@
+-- lr.answer_balances(from_second, until_second): answer a cycle's requests for a vehicle's account balance.
+--
+-- Spec    rule 10, account balance, due 5 s after the request; the balance is that of the request's own second.
+-- Reads   request; vehicle and the ring, of every worker
+-- Writes  account_balance
+-- Called  by lr.poll of a single worker; of several, by the driver when all of them have committed the cycle's reports.
+CREATE OR REPLACE PROCEDURE lr.answer_balances(p_from_second integer, p_until_second integer)
+LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    v_vehicles CONSTANT integer [] := ARRAY(SELECT DISTINCT vehicle_id FROM lr.request WHERE kind = 2);
+BEGIN
+    IF v_vehicles <> '{}' THEN
+        WITH part AS MATERIALIZED (
+            SELECT paid.vehicle_id, paid.first_second, paid.last_second, paid.amount
+            FROM lr.worker
+            CROSS JOIN LATERAL lr.paid_by(v_vehicles, p_from_second, p_until_second, worker.schema_name) AS paid
+        )
+
+        INSERT INTO lr.account_balance (request_second, result_second, query_id, balance)
+        SELECT request.request_second, request.request_second, request.query_id, coalesce(sum(part.amount), 0)
+        FROM lr.request
+        LEFT JOIN part
+            ON part.vehicle_id = request.vehicle_id
+            AND request.request_second BETWEEN part.first_second AND part.last_second
+        WHERE request.kind = 2
+        GROUP BY request.ctid, request.request_second, request.query_id;
+    END IF;
+END
+$procedure$;

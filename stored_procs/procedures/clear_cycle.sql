@@ -1,0 +1,9 @@
+-- lr.clear_cycle(): empty the tables that hold one cycle's input and answers.
+--
+-- Called  by the driver at the start of each cycle's transaction; the answers of the last cycle stay until then.
+CREATE OR REPLACE PROCEDURE lr.clear_cycle()
+LANGUAGE sql
+AS $$
+    TRUNCATE lr.position_report, lr.request, lr.movement,
+        lr.toll_notification, lr.accident_alert, lr.account_balance, lr.daily_expenditure, lr.travel_time
+$$;

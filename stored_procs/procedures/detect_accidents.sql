@@ -1,0 +1,30 @@
+-- lr.detect_accidents(minute): find where two cars or more stood at one place at once in a minute that is over.
+--
+-- Spec    rule 6: Acc_in_Seg.
+-- Reads   stopped_car, the ring of every worker (a stopped car that reported again before its 30 s were over)
+-- Writes  accident; drops the stops that end with the minute
+-- Called  by lr.close_minute.
+CREATE OR REPLACE PROCEDURE lr.detect_accidents(p_minute integer)
+LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    v_from_second CONSTANT integer := p_minute * 60 - 60;
+    v_until_second CONSTANT integer := p_minute * 60 - 1;
+BEGIN
+    IF NOT EXISTS (SELECT FROM lr.stopped_car) THEN
+        RETURN;
+    END IF;
+    CALL lr.cut_stops(v_from_second, v_until_second);
+
+    INSERT INTO lr.accident (minute, segment_id)
+    SELECT DISTINCT p_minute, this_car.road_id * 100 + this_car.position_ft / 5280
+    FROM lr.stopped_car AS this_car
+    INNER JOIN lr.stopped_car AS other_car USING (road_id, lane, position_ft)
+    WHERE this_car.vehicle_id < other_car.vehicle_id
+        AND greatest(this_car.from_second, other_car.from_second, v_from_second)
+        <= least(this_car.until_second, other_car.until_second, v_until_second);
+
+    DELETE FROM lr.stopped_car
+    WHERE until_second <= v_until_second;
+END
+$procedure$;

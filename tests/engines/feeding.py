@@ -1,0 +1,141 @@
+"""Drive the polling engine without a clock: lines in, answers out; many small roads at once."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from driver.replay import seconds_to_take
+from polling_baseline import spec
+from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
+from polling_baseline.database.connection import Target
+from polling_baseline.engines.polling import Polling
+
+WIDTHS = {"vehicle_id": np.int32, "position_ft": np.int32, "query_id": np.int64}
+# Where several roads are put side by side, road n has these numbers from n times so many on.
+XWAYS, IDS, LONG_S = 4, 1_000_000, 1200
+# Where the vehicle's or the query's number stands in an answer, by kind.
+ID_POSITION = (1, 2, 3, 2, 2)
+
+Answer = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """Lines and their history."""
+
+    lines: Sequence[Sequence[int]]
+    toll_history: Mapping[tuple[int, int, int], int]
+    segment_history: Sequence[Sequence[int]]
+
+    @property
+    def long(self) -> bool:
+        return self.lines[-1][1] >= LONG_S
+
+    @property
+    def vehicles(self) -> list[int]:
+        return sorted({line[2] for line in self.lines} | {vid for vid, _, _ in self.toll_history})
+
+
+def side_by_side(roads: Sequence[Road]) -> Road:
+    """All roads as one: each on expressways, and with vehicles and queries, of its own."""
+    lines, toll_history, segment_history = [], {}, []
+    for number, road in enumerate(roads):
+        xways, ids = number * XWAYS, number * IDS
+        renumbered = {vid: ids + index for index, vid in enumerate(road.vehicles)}
+        for kind, time, vid, spd, xway, lane, direction, seg, pos, qid, *rest in road.lines:
+            moved = (renumbered[vid], spd, xway + xways, lane, direction, seg, pos, qid + ids)
+            lines.append((kind, time, *moved, *rest))
+        for (vid, day, xway), tolls in road.toll_history.items():
+            toll_history[renumbered[vid], day, xway + xways] = tolls
+        segment_history += [(day, minute, xway + xways, *rest) for day, minute, xway, *rest in road.segment_history]
+    return Road(sorted(lines, key=lambda line: line[1]), toll_history, segment_history)
+
+
+def taken_apart(answers: Counter[Answer], roads: Sequence[Road]) -> list[Counter[Answer]]:
+    """The answers of each road, with its own numbers."""
+    parts: list[Counter[Answer]] = [Counter() for _ in roads]
+    vehicles = [road.vehicles for road in roads]
+    for answer, times in answers.items():
+        kind, at = answer[0], ID_POSITION[answer[0]]
+        number, own = divmod(answer[at], IDS)
+        own = vehicles[number][own] if spec.ANSWERS[kind] in ("toll", "accident") else own
+        parts[number][(*answer[:at], own, *answer[at + 1 :])] += times
+    return parts
+
+
+def answers_of(target: Target, road: Road, workers: int, longest: int) -> Counter[Answer]:
+    """The engine's answers as `oracle.answers` gives them, counted; batches hold up to `longest` seconds."""
+    fill_history(target, road)
+    engine = Polling(target, workers, "off")
+    engine.install()
+    found: Counter[Answer] = Counter()
+    try:
+        for batch in batches(road.lines, workers, longest):
+            engine.process(batch)
+            for answers in engine.answers():
+                columns = [answers.columns[name].tolist() for name in ANSWER_COLUMNS[answers.kind]]
+                kind = spec.ANSWERS.index(answers.kind)
+                found.update((kind, *row) for row in zip(*columns, strict=True))
+    finally:
+        engine.stop()
+    return found
+
+
+def batches(lines: Sequence[Sequence[int]], workers: int, longest: int) -> Iterator[Batch]:
+    """The lines as the driver would hand them over; all minutes, also those without input."""
+    columns = dict(zip(spec.FIELDS.values(), np.array(lines, np.int64).T, strict=True))
+    worker = _home_xways(lines) % workers
+    report = columns["kind"] == spec.REPORT
+    end = (int(columns["second"].max()) // spec.MINUTE_S + 1) * spec.MINUTE_S
+    start = 0
+    while start < end:
+        seconds = seconds_to_take(start, min(end, start + longest) - 1)
+        start = seconds.stop
+        here = (columns["second"] >= seconds.start) & (columns["second"] < seconds.stop)
+        shares = (
+            Share(
+                _take(columns, here & report & (worker == number), REPORT_COLUMNS),
+                _take(columns, here & ~report & (worker == number), REQUEST_COLUMNS),
+            )
+            for number in range(workers)
+        )
+        yield Batch(seconds, tuple(shares))
+
+
+def fill_history(target: Target, road: Road) -> None:
+    """Put a small history where `lrb load` would."""
+    sums: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for day, minute, xway, direction, seg, lav, cars, _ in road.segment_history:
+        row = sums[xway, direction, seg, spec.day_of_week(day), minute]
+        row[:] = row[0] + lav, row[1] + cars, row[2] + 1
+    with closing(target.connect()) as connection, connection, connection.cursor() as cursor:
+        cursor.execute("TRUNCATE lr_history.toll_history, lr_history.segment_average")
+        cursor.executemany(
+            "INSERT INTO lr_history.toll_history (vehicle_id, day, xway, tolls) VALUES (%s, %s, %s, %s)",
+            [(*key, tolls) for key, tolls in road.toll_history.items()],
+        )
+        cursor.executemany(
+            "INSERT INTO lr_history.segment_average"
+            " (xway, dir, seg, day_of_week, minute, lav_sum, cars_sum, days) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+            [(*key, *row) for key, row in sums.items()],
+        )
+
+
+def _home_xways(lines: Sequence[Sequence[int]]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The expressway of each line; a balance request has none and follows its vehicle's last report."""
+    last: dict[int, int] = {}
+    homes = np.zeros(len(lines), np.int64)
+    for number, (kind, _, vehicle, _, xway, *_) in sorted(enumerate(lines), key=lambda item: item[1][1::-1]):
+        if kind == spec.REPORT:
+            last[vehicle] = xway
+        homes[number] = last.get(vehicle, 0) if kind == spec.BALANCE else xway
+    return homes
+
+
+def _take(columns: Columns, rows: np.ndarray[tuple[int], np.dtype[np.bool_]], names: tuple[str, ...]) -> Columns:
+    return {name: columns[name][rows].astype(WIDTHS.get(name, np.int16)) for name in names}

@@ -1,0 +1,49 @@
+"""The two clocks: one waits, the other skips waiting."""
+
+from __future__ import annotations
+
+import pytest
+
+from driver.clock import Clock
+
+
+class Watch:
+    """Time that passes only when told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+def clock(kind: str, start: float = 0.0) -> tuple[Clock, Watch]:
+    watch = Watch()
+    return Clock(kind, start, watch, watch.sleep), watch
+
+
+@pytest.mark.parametrize(("kind", "slept"), [("real", 5.0), ("virtual", 0.0)])
+def test_waiting(kind: str, slept: float) -> None:
+    clock_, watch = clock(kind, start=60)
+    clock_.wait_until(65)
+    assert clock_.now() == 65
+    assert watch.seconds == 100 + slept
+
+
+@pytest.mark.parametrize("kind", ["real", "virtual"])
+def test_work_takes_time_and_the_past_is_not_waited_for(kind: str) -> None:
+    clock_, watch = clock(kind)
+    watch.seconds += 3
+    clock_.wait_until(2)
+    assert clock_.now() == 3
+
+
+@pytest.mark.parametrize(("kind", "now"), [("real", 7.0), ("virtual", 0.0)])
+def test_only_the_virtual_clock_pauses(kind: str, now: float) -> None:
+    clock_, watch = clock(kind)
+    with clock_.paused():
+        watch.seconds += 7
+    assert clock_.now() == now
