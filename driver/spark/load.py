@@ -107,7 +107,7 @@ def loaded_identity(connection: Connection) -> str | None:
 
 def ensure_loaded(dataset: Dataset, target: Target, master: str) -> None:
     """Load the history unless the database holds it already; Spark is started only if it must be."""
-    with closing(target.connect()) as connection:
+    with closing(target.connect()) as connection, _refusing(target):
         if loaded_identity(connection) == dataset.identity:
             return
     from driver.spark.session import session

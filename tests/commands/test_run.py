@@ -1,0 +1,193 @@
+"""`lrb run` as a user types it: answers, files, clocks, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from driver.importer import Wanted, import_dataset
+from polling_baseline.database.server import Server
+from tests import traces
+from tests.conftest import ROOT, Lrb, lrb_command, lrb_options, refused
+
+SAMPLE = ROOT.parent / "shared" / "samples" / "mitsim-0-418s.csv.gz"
+
+
+@pytest.fixture(scope="session")
+def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set of two expressways with accidents, tolls and requests, and no history."""
+    folder = tmp_path_factory.mktemp("run") / "road"
+    files = [traces.FOLDER / name / "input.csv" for name in ("balance_of_several_xways",)]
+    import_dataset(Wanted(files, None, None, None, False, "local[*]"), folder, False)
+    return folder
+
+
+def answers(run: Path) -> Counter[tuple[int, ...]]:
+    with (run / "output.csv").open() as lines:
+        return Counter(traces.without_emit(row) for row in csv.reader(lines))
+
+
+def facts(run: Path) -> dict:
+    return json.loads((run / "run.json").read_text())
+
+
+@pytest.fixture
+def run(lrb: Lrb, server: Server, road: Path, tmp_path: Path) -> Iterator:
+    """`run("--period", 2)`: the folder of a complete run."""
+    numbers = iter(range(100))
+
+    def start(*options: object) -> Path:
+        folder = tmp_path / f"run-{next(numbers)}"
+        done = lrb("run", road, "--clock", "virtual", "--out", folder, *options)
+        assert done.returncode == 0, done.stderr
+        return folder
+
+    return start
+
+
+def test_the_answers_are_right_whatever_the_workers_and_the_period(run) -> None:
+    right = Counter(traces.load("balance_of_several_xways").expected)
+    for options in (["--workers", 1], ["--workers", 2, "--period", 2], ["--workers", 2, "--period", 4]):
+        assert answers(run(*options)) == right, options
+
+
+def test_both_clocks_give_the_same_answers(run) -> None:
+    part = ["--from-minute", 2, "--to-minute", 2, "--workers", 2]
+    virtual, real = run(*part), run(*part, "--clock", "real")
+    assert answers(real) == answers(virtual)
+    assert (facts(real)["config"]["clock"], facts(virtual)["config"]["clock"]) == ("real", "virtual")
+    # The clock of a part starts with its first second, and no answer comes before its question.
+    with (real / "output.csv").open() as lines:
+        emits = {int(row[0]): float(row[traces.EMIT[int(row[0])]]) for row in csv.reader(lines)}
+    assert all(60 <= emit < 130 for emit in emits.values())
+
+
+def test_what_a_run_leaves(run) -> None:
+    folder = run()
+    found = facts(folder)
+    assert found["state"] == "complete"
+    assert found["format"] == 1
+    assert found["answers"]["toll"]["received"] == sum(answer[0] == 0 for answer in answers(folder))
+    assert found["answers"]["toll"]["late"] == 0
+    assert found["environment"]["engine"]["settings"]["fsync"] == "off"
+    with (folder / "cycles.csv").open() as lines:
+        cycles = list(csv.DictReader(lines))
+    assert [int(cycle["first_second"]) for cycle in cycles] == list(range(len(cycles)))
+    assert {"due", "started", "committed", "backlog_s", "copy_ms", "advance_ms", "commit_ms"} <= set(cycles[0])
+    assert sum(int(cycle["rows"]) for cycle in cycles) == found["feed"]["rows"]
+
+
+def test_like_repeats_a_run(run, lrb: Lrb, tmp_path: Path) -> None:
+    first = run("--period", 2, "--to-minute", 1)
+    again = tmp_path / "again"
+    assert lrb("run", "--like", first, "--out", again).returncode == 0
+    assert facts(again)["config"] == facts(first)["config"]
+    assert answers(again) == answers(first)
+
+
+def test_the_default_folder_is_numbered(lrb: Lrb, server: Server, road: Path, tmp_path: Path) -> None:
+    for name in ("0001-polling-L2.5", "0002-polling-L2.5"):
+        done = lrb("run", road, "--clock", "virtual", "--to-minute", 1, cwd=tmp_path)
+        assert f"saved  runs/{name}" in done.stdout
+        assert (tmp_path / "runs" / name / "output.csv").exists()
+
+
+def begun(road: Path, folder: Path) -> subprocess.Popen[str]:
+    """A run on the real clock that has done its first cycles."""
+    options = {**lrb_options({}), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    del options["capture_output"], options["timeout"]
+    process = subprocess.Popen(lrb_command("run", road, "--out", folder), **options)
+    cycles = folder / "cycles.csv"
+    deadline = time.monotonic() + 60
+    while not (folder / "run.json").exists() or facts(folder)["state"] != "running":
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(2.5)
+    assert cycles.exists()
+    return process
+
+
+def test_an_interrupted_run_keeps_what_was_measured(server: Server, road: Path, tmp_path: Path) -> None:
+    process = begun(road, tmp_path / "run")
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 2, stderr
+    found = facts(tmp_path / "run")
+    assert found["state"] == "interrupted"
+    assert found["cycles"]["count"] >= 1
+    assert "interrupted" in stdout
+    assert "Traceback" not in stderr
+
+
+def test_a_worker_that_dies_ends_the_run_with_a_reason(server: Server, road: Path, tmp_path: Path) -> None:
+    process = begun(road, tmp_path / "run")
+    connection = server.target.connect()
+    with connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE application_name = 'lrb' AND pid <> pg_backend_pid()"
+        )
+    connection.close()
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 2, stderr
+    found = facts(tmp_path / "run")
+    assert found["state"] == "broken"
+    assert "terminat" in found["reason"] or "lost" in found["reason"]
+    assert found["reason"] in stdout
+    assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        pytest.param(["--dsn", "host=127.0.0.1 port=1"], "cannot reach PostgreSQL at 127.0.0.1:1", id="no-server"),
+        pytest.param(["--from-minute", "9000"], "it has 1 to", id="no-such-minute"),
+        pytest.param(["--period", "0"], "not a period", id="no-period"),
+        pytest.param(["--period", "30"], "not a period", id="period-too-long"),
+        pytest.param(["--workers", "0"], "1 to 64", id="no-worker"),
+        pytest.param(["--out", "."], "exists", id="existing-folder"),
+    ],
+)
+def test_refusals(lrb: Lrb, server: Server, road: Path, options: list[str], sentence: str) -> None:
+    done = lrb("run", road, *options)
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_needs_a_data_set(lrb: Lrb, server: Server, tmp_path: Path) -> None:
+    assert "is not a data set" in refused(lrb("run", tmp_path))
+    assert "name a data set" in refused(lrb("run"))
+    assert "is not a run" in refused(lrb("run", "--like", tmp_path))
+
+
+def test_a_user_without_rights(lrb: Lrb, server: Server, road: Path) -> None:
+    connection = server.target.connect()
+    with connection, connection.cursor() as cursor:
+        cursor.execute("DROP ROLE IF EXISTS visitor")
+        cursor.execute("CREATE ROLE visitor LOGIN")
+    connection.close()
+    parameters = {**server.target.parameters, "user": "visitor"}
+    done = lrb("run", road, "--dsn", " ".join(f"{key}='{value}'" for key, value in parameters.items()))
+    assert "may not" in refused(done) or "permission denied" in done.stderr
+
+
+@pytest.mark.skipif(not SAMPLE.exists(), reason="the real sample is not part of the project")
+def test_the_real_sample_is_answered_completely(lrb: Lrb, server: Server, tmp_path: Path) -> None:
+    import_dataset(Wanted([SAMPLE], None, None, None, False, "local[*]"), tmp_path / "real", False)
+    done = lrb("run", tmp_path / "real", "--clock", "virtual", "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    counts = json.loads((tmp_path / "real" / "dataset.json").read_text())["counts"]
+    found = facts(tmp_path / "run")["answers"]
+    for kind in ("balance", "expenditure", "travel_time"):
+        assert found[kind]["received"] == counts[kind]
+    assert found["toll"]["received"] > 4000
