@@ -73,7 +73,7 @@ def ranges(xways: int = spec.MAX_XWAYS) -> np.ndarray:
 
 
 @compiled
-def _integers(data, start, stop, values, huge):  # type: ignore[no-untyped-def]
+def integers(data, start, stop, values, huge):  # type: ignore[no-untyped-def]
     """Read the integers of one line; False if they are not as many as `values` has room for."""
     # An unsigned index spares the question whether it counts from the end.
     at, stop = np.uint64(start), np.uint64(stop)
@@ -133,7 +133,7 @@ def _judge(data, ends, bounds, line, last_second, rows, rejects):  # type: ignor
         stop = end - 1 if end > start and data[end - 1] == RETURN else end
         if stop - start > MAX_LINE:
             verdict = TOO_LONG
-        elif not _integers(data, start, stop, values, huge):
+        elif not integers(data, start, stop, values, huge):
             verdict = NOT_INTEGERS
         else:
             verdict = _verdict(values, huge, bounds, last_second)
@@ -178,7 +178,7 @@ def read_chunks(
     who may have other files.
     """
     line, last_second = 1, 0
-    for data in _whole_lines(path, size, advance):
+    for data in whole_lines(path, size, advance):
         codes = np.frombuffer(data, np.uint8)
         ends = np.flatnonzero(codes == NEWLINE)
         if codes[-1] != NEWLINE:
@@ -189,7 +189,7 @@ def read_chunks(
         line += len(ends)
 
 
-def _whole_lines(path: Path, size: int, advance: Callable[[float], None]) -> Iterator[bytes]:
+def whole_lines(path: Path, size: int, advance: Callable[[float], None]) -> Iterator[bytes]:
     """The bytes of a file, cut after line ends; what a line has beyond MAX_LINE may be missing."""
     rest = b""
     with _opened(path) as (file, where):

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from driver.dataset import ID_BLOCK, SEGMENT_SCHEMA, TOLL_SCHEMA, segment_path, toll_path
-from driver.lines import MAX_LINE, NEWLINE, RETURN, _integers, _whole_lines, compiled
+from driver.lines import MAX_LINE, NEWLINE, RETURN, compiled, integers, whole_lines
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 
@@ -126,7 +126,7 @@ def _parquet_chunks(path: Path, history: History) -> Iterator[Chunk]:
 
 def _flat_chunks(path: Path, history: History) -> Iterator[Chunk]:
     line = 1
-    for data in _whole_lines(path, CHUNK_BYTES, lambda amount: None):
+    for data in whole_lines(path, CHUNK_BYTES, lambda amount: None):
         if line == 1 and (length := _header_length(data, history)):
             line, data = 2, data[length:]
         codes = np.frombuffer(data, np.uint8)
@@ -155,7 +155,7 @@ def _parse(data, starts, ends, values, whole):  # type: ignore[no-untyped-def]
         start, stop = starts[row], ends[row]
         if stop > start and data[stop - 1] == RETURN:
             stop -= 1
-        whole[row] = stop - start <= MAX_LINE and _integers(data, start, stop, values[row], huge)
+        whole[row] = stop - start <= MAX_LINE and integers(data, start, stop, values[row], huge)
         for column in range(len(huge)):
             if whole[row] and huge[column]:
                 values[row, column] = -1

@@ -8,14 +8,13 @@ import platform
 import subprocess
 import sys
 
-NAMES = ("traffic", "history", "imports", "load")
+NAMES = ("traffic", "history", "imports", "load", "polling")
 
 
 def main(names: list[str]) -> None:
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    print(
-        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, {commit}"
-    )
+    machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+    print(f"{machine}, Python {platform.python_version()}, commit {commit}")
     for name in names or NAMES:
         print(f"\n{name}", flush=True)
         importlib.import_module(f"tests.bench.{name}").main()
