@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from driver.traffic.model import Mishap
-from driver.traffic.road import FIRST_HURT, NOBODY, UNHURT, Road, compiled
+from driver.traffic.road import FIRST_HURT, NOBODY, NOWHERE_FT, UNHURT, Road, compiled
 from driver.traffic.trips import Accidents
 
 MET_FT = 0.01
@@ -26,8 +26,10 @@ def have_accidents(road: Road, accidents: Accidents, mishap: Mishap, second: int
             if road.speed_ft_s[first] == 0 and road.at_ft[first] - road.at_ft[behind] < MET_FT:
                 road.at_ft[behind] = road.at_ft[first]
                 road.cleared[accident] = second + accidents.stop_s[accident]
+                road.wreck_ft[accident] = road.at_ft[first]
         elif road.cleared[accident] == second:
             road.hurt[first] = road.hurt[behind] = UNHURT
+            road.wreck_ft[accident] = NOWHERE_FT
 
 
 @compiled

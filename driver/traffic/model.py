@@ -68,6 +68,8 @@ class Mishap(NamedTuple):
     stop_s: tuple[int, int] = (600, 1200)  # paper; the shorter ones are the more frequent (volume)
     brake_ft_s2: float = 16.0  # physics: an emergency stop
     apart_ft: float = 2640.0  # volume: two vehicles farther apart do not meet
+    look_ft: float = 1500.0  # physics: from so far away the other lanes slow down
+    crawl_mph: float = 10.0  # physics, volume: to this speed
     stay_ft: float = 5280.0  # volume: neither leaves the road within that distance
 
 

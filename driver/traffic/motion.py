@@ -55,6 +55,9 @@ def move(road: Road, driving: Driving, mishap: Mishap, lane: int, salt: int, sec
             open_ft = road.waiting_ft[int(at_ft) // spec.SEGMENT_FT] - at_ft
             if driving.length_ft < open_ft < driving.yield_ft:
                 safe_ft_s = min(safe_ft_s, safe_speed(open_ft - driving.length_ft, 0.0, driving))
+        for wreck_ft in road.wreck_ft:
+            if 0.0 < wreck_ft - at_ft < mishap.look_ft:
+                limit_ft_s = min(limit_ft_s, mishap.crawl_mph * FT_PER_S_PER_MPH)
         wanted_ft_s = min(speed_ft_s + driving.accelerate_ft_s2, limit_ft_s, safe_ft_s)
         wanted_ft_s -= driving.dawdle * driving.accelerate_ft_s2 * chance(salt, trip, second)
         room_ft = ahead_ft - driving.vehicle_ft - at_ft

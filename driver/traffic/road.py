@@ -16,6 +16,7 @@ from driver.traffic.trips import Accidents, Trips
 from polling_baseline import spec
 
 NOBODY = -1
+NOWHERE_FT = -1.0
 OFF_ROAD = -1
 # What a vehicle has to do with an accident.
 UNHURT, FIRST_HURT, SECOND_HURT = 0, 1, 2
@@ -54,6 +55,7 @@ class Road(NamedTuple):
     # By accident
     hurt_trips: np.ndarray  # the two trips, or NOBODY
     cleared: np.ndarray  # the second, or NOBODY
+    wreck_ft: np.ndarray  # where two vehicles stand, or NOWHERE_FT
     # Vehicles so far, and head and tail of the queue of those that come back
     tally: np.ndarray
     # Which lane joins which, while lanes change
@@ -87,6 +89,7 @@ def empty_road(trips: Trips, accidents: Accidents) -> Road:
         returning_from=np.empty(count, np.int32),
         hurt_trips=np.full((len(accidents.due), 2), NOBODY, np.int32),
         cleared=np.full(len(accidents.due), NOBODY, np.int32),
+        wreck_ft=np.full(len(accidents.due), NOWHERE_FT),
         tally=np.zeros(3, np.int64),
         joining=np.empty((spec.EXIT_LANE, count), np.int32),
         scratch=np.empty(count, np.int32),
