@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from polling_baseline.database.connection import Target
-from polling_baseline.database.install import install
+from polling_baseline.database.install import install, source
 from polling_baseline.database.server import Server, ensure_running, stop
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,10 +54,13 @@ def server(own_environment: None) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def template(server: Server) -> str:
-    """A database with schema `lr` installed; nobody stays connected, so that it can be cloned."""
+    """A database with schema `lr` and an empty history; nobody stays connected, so that it can be cloned."""
     _execute(server.target, "CREATE DATABASE template_lr")
     connection = _on(server, "template_lr").connect()
     install(connection)
+    with connection, connection.cursor() as cursor:
+        for file in sorted((ROOT / "sql" / "history").glob("*.sql")):
+            cursor.execute(source(file))
     connection.close()
     return "template_lr"
 

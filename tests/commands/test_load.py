@@ -166,6 +166,9 @@ def test_two_loads_at_a_time(spark, dataset, database):
 def test_nothing_is_loaded_yet(database):
     with closing(database.connect()) as connection:
         assert loaded_identity(connection) is None
+        with connection.cursor() as cursor:
+            cursor.execute("DROP SCHEMA lr_history CASCADE")
+        assert loaded_identity(connection) is None
 
 
 def test_command(spark, dataset, server, capfd):

@@ -40,18 +40,22 @@ class Road:
     def vehicles(self) -> list[int]:
         return sorted({line[2] for line in self.lines} | {vid for vid, _, _ in self.toll_history})
 
+    @property
+    def queries(self) -> list[int]:
+        return sorted({line[9] for line in self.lines})
+
 
 def side_by_side(roads: Sequence[Road]) -> Road:
     """All roads as one: each on expressways, and with vehicles and queries, of its own."""
     lines, toll_history, segment_history = [], {}, []
     for number, road in enumerate(roads):
         xways, ids = number * XWAYS, number * IDS
-        renumbered = {vid: ids + index for index, vid in enumerate(road.vehicles)}
+        vehicles, queries = ({old: ids + new for new, old in enumerate(olds)} for olds in (road.vehicles, road.queries))
         for kind, time, vid, spd, xway, lane, direction, seg, pos, qid, *rest in road.lines:
-            moved = (renumbered[vid], spd, xway + xways, lane, direction, seg, pos, qid + ids)
+            moved = (vehicles[vid], spd, xway + xways, lane, direction, seg, pos, queries[qid])
             lines.append((kind, time, *moved, *rest))
         for (vid, day, xway), tolls in road.toll_history.items():
-            toll_history[renumbered[vid], day, xway + xways] = tolls
+            toll_history[vehicles[vid], day, xway + xways] = tolls
         segment_history += [(day, minute, xway + xways, *rest) for day, minute, xway, *rest in road.segment_history]
     return Road(sorted(lines, key=lambda line: line[1]), toll_history, segment_history)
 
@@ -59,11 +63,11 @@ def side_by_side(roads: Sequence[Road]) -> Road:
 def taken_apart(answers: Counter[Answer], roads: Sequence[Road]) -> list[Counter[Answer]]:
     """The answers of each road, with its own numbers."""
     parts: list[Counter[Answer]] = [Counter() for _ in roads]
-    vehicles = [road.vehicles for road in roads]
+    numbers = [(road.vehicles, road.queries) for road in roads]
     for answer, times in answers.items():
         kind, at = answer[0], ID_POSITION[answer[0]]
-        number, own = divmod(answer[at], IDS)
-        own = vehicles[number][own] if spec.ANSWERS[kind] in ("toll", "accident") else own
+        number, index = divmod(answer[at], IDS)
+        own = numbers[number][spec.ANSWERS[kind] not in ("toll", "accident")][index]
         parts[number][(*answer[:at], own, *answer[at + 1 :])] += times
     return parts
 

@@ -52,7 +52,7 @@ def test_schema_has_a_comment(sql):
 
 def test_again_gives_the_same_and_leaves_history(connection):
     with connection, connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE lr.left_over (); CREATE SCHEMA lr_history; CREATE TABLE lr_history.kept ()")
+        cursor.execute("CREATE TABLE lr.left_over (); CREATE TABLE lr_history.kept ()")
     install(connection)
     assert "left_over" not in kinds(connection)
     assert rows(connection, "SELECT to_regclass('lr_history.kept') IS NOT NULL") == [(True,)]

@@ -1,0 +1,97 @@
+"""Rows for the routines' input tables: a test names what matters to it, the rest is filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from polling_baseline import spec
+from polling_baseline.database.install import install
+from polling_baseline.database.server import Server
+from tests.conftest import Sql, clone
+
+Add = Callable[..., None]
+
+PLACE = {"vehicle_id": 1, "speed_mph": 30, "lane": 1, "position_ft": 0}
+RING = {
+    **PLACE,
+    "segment_id": 0,
+    "tally": 60,
+    "lav": spec.NO_LAV,
+    "stop_reports": 1,
+    "counted": True,
+    "started": False,
+    "ended": False,
+    "crossed": False,
+    "toll": 0,
+    "paid": 0,
+}
+REQUEST = {
+    "request_second": 0,
+    "vehicle_id": 1,
+    "query_id": 1,
+    "xway": 0,
+    "from_seg": 0,
+    "to_seg": 0,
+    "day_of_week": 1,
+    "minute_of_day": 1,
+    "day": 1,
+}
+DEFAULTS = {
+    "lr.position_report": {**PLACE, "xway": 0, "dir": spec.EAST, "seg": 0},
+    "lr.request": REQUEST,
+    "lr.movement": RING,
+    "lr.vehicle": {"vehicle_id": 1, "trips_begun": 1, "trips_ended": 0, "balance": 0},
+    "lr.stopped_car": {"vehicle_id": 1, "road_id": 0, "lane": 1, "position_ft": 0},
+    "lr.segment_minute": {"segment_id": 0, "cars": 1, "average_mph": 30},
+    "lr.segment_toll": {"segment_id": 0, "lav": spec.NO_LAV, "toll": 0},
+    "lr_history.segment_average": {"xway": 0, "dir": spec.EAST, "day_of_week": 1, "days": 1, "cars_sum": 0},
+}
+
+
+def segment(seg: int, dir: int = spec.EAST, xway: int = 0) -> int:
+    """What lr.segment_id gives."""
+    return (xway * 2 + dir) * spec.SEGMENTS + seg
+
+
+@pytest.fixture
+def add(sql: Sql) -> Add:
+    """`add("lr.vehicle", balance=8)` inserts one row."""
+
+    def insert(table: str, **values: Any) -> None:
+        _insert(sql, table, {**DEFAULTS.get(table, {}), **values})
+
+    return insert
+
+
+@pytest.fixture
+def add_ring(sql: Sql) -> Add:
+    """`add_ring(59, toll=2)` inserts one row into the ring's table of second 59."""
+
+    def insert(second: int, schema: str = "lr", **values: Any) -> None:
+        _insert(sql, f"{schema}.ring_{second % 90:02}", {**RING, **values})
+
+    return insert
+
+
+@pytest.fixture(scope="session")
+def _connection_of_two(server: Server, template: str) -> Iterator[Any]:
+    with clone(server, template) as target, closing(target.connect()) as connection:
+        install(connection, workers=2)
+        yield connection
+
+
+@pytest.fixture
+def cursor_of_two(_connection_of_two: Any) -> Iterator[Any]:
+    """What `cursor` is, in a database of two workers: `lr` and `lr_1`."""
+    with _connection_of_two.cursor() as cursor:
+        yield cursor
+    _connection_of_two.rollback()
+
+
+def _insert(sql: Sql, table: str, values: dict[str, Any]) -> None:
+    places = ", ".join(["%s"] * len(values))
+    sql(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", *values.values())

@@ -1,0 +1,100 @@
+"""The direction of imports: the driver knows the engines, no engine knows the driver or another engine."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SPEC = "polling_baseline.spec"
+
+
+def imports_of(module: str) -> set[tuple[str, str]]:
+    """(who, what) for each import below a package, or of a module; what is as precise as the source tells."""
+    return {(name_of(file), name) for file in files_of(module) for name in imported(file)}
+
+
+def files_of(module: str) -> list[Path]:
+    base = ROOT.joinpath(*module.split("."))
+    files = sorted(base.rglob("*.py")) if base.is_dir() else [base.with_suffix(".py")]
+    assert files, module
+    return files
+
+
+def name_of(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(file: Path) -> Iterator[str]:
+    package = file.relative_to(ROOT).parent.parts
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            source = ".".join([*above, *filter(None, [node.module])])
+            yield from (f"{source}.{alias.name}" for alias in node.names)
+
+
+def within(name: str, *packages: str) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def modules(folder: str, pattern: str) -> list[str]:
+    found = sorted(name_of(path) for path in ROOT.glob(f"{folder}/{pattern}"))
+    assert found, pattern
+    return found
+
+
+ENGINES = modules("polling_baseline/engines", "[!_]*")
+REFERENCES = modules("driver/spark", "reference*")
+
+
+def test_the_systems_do_not_know_the_driver():
+    assert [pair for pair in imports_of("polling_baseline") if within(pair[1], "driver", "tests")] == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_do_not_import_one_another(engine):
+    others = [other for other in ENGINES if other != engine]
+    assert [pair for pair in imports_of(engine) if within(pair[1], *others)] == []
+
+
+@pytest.mark.parametrize("module", REFERENCES)
+def test_the_reference_does_not_import_what_it_judges(module):
+    judged = ("polling_baseline.engine", "polling_baseline.engines", "polling_baseline.database")
+    assert [pair for pair in imports_of(module) if within(pair[1], *judged)] == []
+
+
+@pytest.mark.parametrize("module", REFERENCES)
+def test_the_reference_takes_numbers_from_the_specification_and_no_rule(module):
+    assert [pair for pair in imports_of(module) if within(pair[1], SPEC) and pair[1] != SPEC] == []
+    trees = [ast.parse(file.read_text()) for file in files_of(module)]
+    used = {
+        node.attr
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "spec"
+    }
+    assert {name for name in used if not name.isupper()} == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("import a.b", {"a.b"}),
+        ("from a import b, c", {"a.b", "a.c"}),
+        ("from . import b", {"driver.spark.b"}),
+        ("from ..x import b", {"driver.x.b"}),
+    ],
+)
+def test_what_an_import_names(monkeypatch, tmp_path, line, found):
+    file = tmp_path / "driver" / "spark" / "module.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"def late():\n    {line}\n")
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    assert set(imported(file)) == found
