@@ -1,0 +1,42 @@
+"""`lrb expected`: the reference's own answers."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from driver.cli.validate import add_part_arguments, seconds_from, xways_from
+
+SUMMARY = "Write the right answers to a data set, as a system without any delay would give them."
+EXAMPLES = """\
+  lrb expected road1 --out right.csv                     the output file, Emit = Time; balances as of the request,
+                                                         all other right ones in right.balances.csv
+  lrb expected road1 --out right.csv --tables why        and the statistics, accidents and assessments as Parquet
+"""
+BALANCE_HEADING = "time,qid,vid,result_time_from,result_time_until,balance\n"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
+    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="the output file to write")
+    parser.add_argument("--tables", metavar="DIR", type=Path, help="write what the answers rest on, as Parquet")
+    add_part_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from driver.dataset import open_dataset
+    from driver.spark.answers import balance_ranges, output_lines, write_tables
+    from driver.spark.judge import quiet_session
+    from driver.spark.reference import reference
+    from driver.spark.single_file import write_lines
+
+    dataset = open_dataset(args.dataset)
+    xways, seconds = xways_from(args, dataset), seconds_from(args, dataset)
+    balances = args.out.with_suffix(".balances.csv")
+    with reference(quiet_session(args.master), dataset, seconds) as right:
+        write_lines(output_lines(right, xways), args.out)
+        write_lines(balance_ranges(right, xways), balances, BALANCE_HEADING)
+        if args.tables:
+            write_tables(right, args.tables)
+    print(f"{args.out}  {balances}" + (f"  {args.tables}" if args.tables else ""))
+    return 0

@@ -1,0 +1,215 @@
+"""`lrb validate`: the judge."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polling_baseline import spec
+from polling_baseline.refusal import Refusal
+
+if TYPE_CHECKING:
+    from driver.dataset import Dataset
+    from driver.spark.judge import Judgement, Question
+
+SUMMARY = "Judge the answers of a run, or of any system's output file: right or wrong, early or late, and why."
+EXAMPLES = """\
+  lrb validate road1 runs/0007-polling-L1            the verdict goes to the run's folder, as verdict.json
+  lrb validate road1 --output answers.csv            a system of your own
+  lrb validate road1 --output answers.csv --explain 3 --faults faults.csv
+                                                     the first faults with their evidence, all of them in a file
+
+The file has one answer per line; Emit is in seconds since the start of the run, with three decimals:
+  0,VID,Time,Emit,LAV,Toll                toll notification, within 5 s
+  1,Time,Emit,VID,Seg                     accident alert, 5 s
+  2,Time,Emit,ResultTime,QID,Bal          account balance, 5 s
+  3,Time,Emit,QID,Bal                     daily expenditure, 10 s
+  4,Time,Emit,QID,TravelTime,Toll         travel time, 30 s
+
+It exits with status 3 if the verdict is FAIL.
+"""
+COLUMNS = ("expected", "received", "missing", "extra", "duplicate", "wrong", "late", "early")
+TIMES = ("p50", "p90", "p99", "p99.9", "max")
+FAIL_STATUS = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
+    parser.add_argument("run_folder", metavar="RUN", type=Path, nargs="?", help="a folder made by lrb run")
+    parser.add_argument("--output", metavar="FILE", type=Path, help="judge this output file instead of a run")
+    parser.add_argument("--verdict", metavar="FILE", type=Path, help="where the verdict goes [verdict.json beside it]")
+    parser.add_argument("--explain", metavar="N", type=int, default=0, help="show the first N of each kind of fault")
+    parser.add_argument("--faults", metavar="FILE", type=Path, help="write all faults as CSV")
+    parser.add_argument("--lenient", action="store_true", help="accept the specification's lenient readings as well")
+    parser.add_argument(
+        "--travel-time", choices=("seconds", "minutes"), default="seconds", help="minutes need --lenient [%(default)s]"
+    )
+    parser.add_argument("--json", action="store_true", help="print verdict.json instead of a table")
+    add_part_arguments(parser)
+
+
+def add_part_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--xways", metavar="X,...", help="judge these expressways only [all]")
+    parser.add_argument("--from-minute", type=int, metavar="A", help="as if the input began with minute A [1]")
+    parser.add_argument("--to-minute", type=int, metavar="B", help="as if it ended with minute B [the last]")
+    parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs [%(default)s]")
+
+
+def run(args: argparse.Namespace) -> int:
+    question = _question(args)
+    from driver.spark.judge import judged, quiet_session
+
+    _say("starting Spark")
+    with judged(quiet_session(args.master), question, _say) as judgement:
+        path = args.verdict or question.output.parent / "verdict.json"
+        _write(path, judgement.facts)
+        if args.run_folder:
+            _enter(args.run_folder, judgement.facts["verdict"])
+        print(json.dumps(judgement.facts) if args.json else "\n".join(text(judgement.facts)))
+        _explain(judgement, args)
+        if not args.json:
+            print(f"saved  {path}" + (f"  {args.faults}" if args.faults else ""))
+    return 0 if judgement.facts["verdict"] == "PASS" else FAIL_STATUS
+
+
+def _question(args: argparse.Namespace) -> Question:
+    from driver.dataset import open_dataset
+    from driver.spark.judge import Question
+
+    if bool(args.run_folder) == bool(args.output):
+        raise Refusal("name a run, or an output file with --output FILE")
+    if args.travel_time == "minutes" and not args.lenient:
+        raise Refusal("the specification's travel time is in seconds; minutes are accepted with --lenient only")
+    dataset = open_dataset(args.dataset)
+    if args.run_folder:
+        _take_part_from_run(args, dataset)
+    output = args.output or args.run_folder / "output.csv"
+    if not output.is_file():
+        raise Refusal(f"{output} is not a file; name the file that the answers are in")
+    seconds, xways = seconds_from(args, dataset), xways_from(args, dataset)
+    return Question(dataset, output, seconds, xways, args.lenient, args.travel_time == "minutes")
+
+
+def _take_part_from_run(args: argparse.Namespace, dataset: Dataset) -> None:
+    from driver.result import read_run
+
+    if args.from_minute or args.to_minute:
+        raise Refusal("a run knows its minutes; leave out --from-minute and --to-minute")
+    facts = read_run(args.run_folder)
+    try:
+        identity, config = facts["dataset"]["identity"], facts["config"]
+        args.from_minute, args.to_minute = config["from_minute"], config["to_minute"]
+    except (KeyError, TypeError):
+        raise Refusal(f"{args.run_folder}/run.json is damaged; run it again") from None
+    if identity != dataset.identity:
+        raise Refusal(f"{args.run_folder} is a run of {facts['dataset']['name']}, not of the data in {dataset.path}")
+
+
+def seconds_from(args: argparse.Namespace, dataset: Dataset) -> range:
+    if not dataset.traffic:
+        raise Refusal(f"{dataset.path} has no traffic to judge by")
+    minutes = dataset.seconds // spec.MINUTE_S
+    first, last = args.from_minute or 1, args.to_minute or minutes
+    if not 1 <= first <= last <= minutes:
+        raise Refusal(f"minutes {first} to {last} are not in {dataset.path}: it has 1 to {minutes}")
+    return range((first - 1) * spec.MINUTE_S, last * spec.MINUTE_S)
+
+
+def xways_from(args: argparse.Namespace, dataset: Dataset) -> tuple[int, ...] | None:
+    if args.xways is None:
+        return None
+    try:
+        chosen = sorted({int(word) for word in args.xways.split(",")})
+    except ValueError:
+        raise Refusal(f"--xways {args.xways}: numbers with commas between, like 0,7,12") from None
+    if absent := [xway for xway in chosen if xway not in dataset.traffic]:
+        raise Refusal(f"{dataset.path} has no expressway {absent[0]}")
+    return tuple(chosen)
+
+
+def text(facts: dict[str, Any]) -> list[str]:
+    """The verdict for a terminal: what it is, then a line per kind of answer, then what is odd about the file."""
+    lenient = " (leniently)" if facts["lenient"] else ""
+    first, last = facts["minutes"]
+    part = "" if facts["xways"] == "all" else f"   expressways {','.join(map(str, facts['xways']))} only"
+    columns = (*COLUMNS, "lenient") if facts["lenient"] else COLUMNS
+    heading = f"{'answer':<12}" + "".join(f"{name:>11}" for name in columns) + "".join(f"{name:>9}" for name in TIMES)
+    lines = [
+        f"{facts['verdict']}{lenient}   {facts['dataset']['name']}   minutes {first} to {last}{part}",
+        "",
+        heading + "   limit (s)",
+    ]
+    for kind, counts in facts["answers"].items():
+        numbers = "".join(f"{counts[name]:>11,}" for name in columns)
+        times = "".join(f"{'-' if counts[name] is None else format(counts[name], '.3f'):>9}" for name in TIMES)
+        lines.append(f"{kind:<12}{numbers}{times}{spec.DEADLINE_S[kind]:>12}")
+    return lines + _about_the_file(facts)
+
+
+def _about_the_file(facts: dict[str, Any]) -> list[str]:
+    lines = facts["lines"]
+    odd = {note: lines[note] for note in ("blank", "unknown_type", "malformed", "extra_fields") if lines[note]}
+    said = [f"{count:,} lines: {note.replace('_', ' ')}" for note, count in odd.items()]
+    said += [f"  line {number}: {line!r}" for number, line in lines["examples"]]
+    if facts["accidents_end"] != "specification":
+        said.append("accidents end a minute earlier than the specification says")
+    if not lines["total"]:
+        said.append("the file is empty")
+    elif not any(counts["received"] - counts["extra"] for counts in facts["answers"].values()):
+        said.append("no answer belongs to this data set: is it the output of another one?")
+    return ["", *said] if said else []
+
+
+def _explain(judgement: Judgement, args: argparse.Namespace) -> None:
+    if judgement.facts["verdict"] == "PASS" and not args.faults:
+        return
+    from driver.spark.faults import COLUMNS, all_faults, first_faults
+    from driver.spark.single_file import write_lines
+
+    if args.explain > 0:
+        for fault in first_faults(judgement, args.explain).collect():
+            print(explanation(fault.asDict()), file=sys.stderr if args.json else sys.stdout)
+    if args.faults:
+        _say("writing the faults")
+        write_lines(all_faults(judgement), args.faults, ",".join(COLUMNS) + "\n")
+
+
+def explanation(fault: dict[str, Any]) -> str:
+    """One fault in a few lines."""
+    lines = [
+        f"\n{fault['answer']} {fault['fault']}: Time {fault['time']}, id {fault['id']}",
+        f"  input     {fault['input'] or 'none of this Time and id'}",
+        f"  expected  {fault['expected'] or 'no answer'}",
+        f"  received  {fault['received'] or 'no answer'}",
+    ]
+    if fault["answer"] in ("toll", "accident") and fault["input"]:
+        cars, lav = fault["cars"] or 0, spec.NO_LAV if fault["lav"] is None else fault["lav"]
+        ahead = (
+            f"accident ahead in segment {fault['accidents_ahead']}" if fault["accidents_ahead"] else "no accident ahead"
+        )
+        lines.append(f"  there     {cars} cars in the minute before, LAV {lav}, {ahead}")
+    return "\n".join(lines)
+
+
+def _enter(folder: Path, verdict: str) -> None:
+    from driver.result import read_run, write_run
+
+    facts = read_run(folder)
+    del facts["format"]
+    write_run(folder, {**facts, "verdict": verdict})
+
+
+def _write(path: Path, facts: dict[str, Any]) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_text(json.dumps(facts, indent=1) + "\n")
+        partial.replace(path)
+    except OSError as error:
+        raise Refusal(f"cannot write {path}: {error.strerror}; name another file with --verdict") from None
+
+
+def _say(phase: str) -> None:
+    print(f"validate: {phase}", file=sys.stderr)
