@@ -157,7 +157,7 @@ def open_dataset(path: Path) -> Dataset:
     if version != FORMAT:
         raise Refusal(f"{path} has format {version}, this lrb reads format {FORMAT}; use the lrb that made it")
     try:
-        dataset = Dataset(path=path, **facts)
+        dataset = Dataset(path=path.absolute(), **facts)
     except TypeError:
         raise Refusal(f"{path}/dataset.json is damaged; make the data set again") from None
     for name, fact in dataset.files.items():
@@ -174,7 +174,8 @@ def new_folder(path: Path, force: bool) -> Iterator[Path]:
         raise Refusal(f"{path} exists; choose another name or add --force to replace it")
     if path.exists() and not (path / "dataset.json").exists() and any(path.iterdir() if path.is_dir() else [path]):
         raise Refusal(f"{path} is not a data set, so it is not replaced; choose another name")
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    # Absolute: Spark's tasks may have another working folder.
+    partial = path.absolute().with_name(f".{path.name}.partial-{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial.mkdir()

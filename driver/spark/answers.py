@@ -48,7 +48,7 @@ def write_tables(reference: Reference, folder: Path) -> None:
         "assessment": reference.assessments,
     }
     for name, table in tables.items():
-        table.write.mode("overwrite").parquet(str(folder / name))
+        table.write.mode("overwrite").parquet(str(folder.absolute() / name))
 
 
 def _chosen(table: DataFrame, xways: Collection[int] | None) -> DataFrame:

@@ -56,7 +56,8 @@ def import_history(
 
 
 def _import(spark: SparkSession, folder: Path, history: History, source: Path, reject: Reject) -> int:
-    files = files_in(source, history)
+    # A task may have another working folder.
+    files = [file.absolute() for file in files_in(source, history)]
     context = spark.sparkContext
     partitions = max(context.defaultParallelism, sum(file.stat().st_size for file in files) // PARTITION_BYTES)
     # Blocks of rows travel, not rows: to Spark a block is one value.

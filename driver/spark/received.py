@@ -29,7 +29,7 @@ def received_of(spark: SparkSession, output: Path) -> DataFrame:
     """
     first = F.get("field", F.lit(0))
     rows = (
-        spark.read.text(str(output))
+        spark.read.text(str(output.absolute()))
         .select(F.col("value").alias("text"), F.split("value", ",").alias("field"))
         .withColumn("type", F.when(F.length(first) == 1, first.try_cast("int")))
         .select(

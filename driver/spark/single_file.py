@@ -13,7 +13,7 @@ from polling_baseline.refusal import Refusal
 
 def write_lines(table: DataFrame, path: Path, heading: str = "") -> None:
     """Write a sorted table as CSV, or as it is if it has but one column; the file appears when it is complete."""
-    parts = path.with_name(f".{path.name}.parts-{os.getpid()}")
+    parts = path.absolute().with_name(f".{path.name}.parts-{os.getpid()}")
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -180,5 +180,6 @@ def reference(spark: SparkSession, dataset: Dataset, seconds: range) -> Iterator
     try:
         yield found
     finally:
-        for table in found.kept:
+        # What rests on another table goes first, or Spark would plan it anew.
+        for table in reversed(found.kept):
             table.unpersist()

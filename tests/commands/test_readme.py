@@ -1,0 +1,65 @@
+"""Every command of the README does what it says; on a road of two minutes."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from driver.cli import main, parser
+from polling_baseline.database.server import Server
+from tests.conftest import ROOT
+
+# What keeps a command short; nothing else is changed.
+SHORTER = {"generate": ["--minutes", "2", "--history-days", "2"], "run": ["--clock", "virtual"]}
+
+
+def commands() -> list[list[str]]:
+    """The indented lines that call lrb, without what is said about them."""
+    text = re.sub(r"\\\n *", "", (ROOT / "README.md").read_text())
+    lines = re.findall(r"^    (?:[A-Z]+=\S+ )*lrb (.+)$", text, re.MULTILINE)
+    return [shlex.split(re.split(r" {2,}", line)[0]) for line in lines]
+
+
+def test_there_are_commands() -> None:
+    assert {words[0] for words in commands()} >= {
+        "generate",
+        "show",
+        "load",
+        "run",
+        "validate",
+        "db",
+        "import",
+        "export",
+    }
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_the_options_exist(words: list[str]) -> None:
+    parser().parse_args(words)
+
+
+def test_in_order(
+    spark: object, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in commands():
+        if "--dsn" in words:
+            continue
+        if words[0] == "import":
+            _data_of_your_own()
+        assert main([*words, *SHORTER.get(words[0], [])]) == 0, capfd.readouterr().err
+    assert main(["validate", "road1", "runs/0002-polling-L1"]) == 0
+
+
+def _data_of_your_own() -> None:
+    """The files that the README imports, from the road that it has generated."""
+    assert main(["export", "road1", "--out", "theirs"]) == 0
+    with Path("theirs/xway-000.csv").open("rb") as lines, gzip.open("cars.csv.gz", "wb") as packed:
+        shutil.copyfileobj(lines, packed)
+    Path("theirs/toll-history.csv").rename("tolls.csv")
+    Path("theirs/segment-history.csv").rename("segments.csv")
