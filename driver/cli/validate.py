@@ -87,10 +87,18 @@ def _question(args: argparse.Namespace) -> Question:
     if args.run_folder:
         _take_part_from_run(args, dataset)
     output = args.output or args.run_folder / "output.csv"
-    if not output.is_file():
-        raise Refusal(f"{output} is not a file; name the file that the answers are in")
+    _see_that_it_is_readable(output)
     seconds, xways = seconds_from(args, dataset), xways_from(args, dataset)
     return Question(dataset, output, seconds, xways, args.lenient, args.travel_time == "minutes")
+
+
+def _see_that_it_is_readable(output: Path) -> None:
+    try:
+        output.open("rb").close()
+    except (FileNotFoundError, IsADirectoryError):
+        raise Refusal(f"{output} is not a file; name the file that the answers are in") from None
+    except OSError as error:
+        raise Refusal(f"cannot read {output}: {error.strerror}") from None
 
 
 def _take_part_from_run(args: argparse.Namespace, dataset: Dataset) -> None:

@@ -106,7 +106,7 @@ def begun(road: Path, folder: Path) -> subprocess.Popen[str]:
     del options["capture_output"], options["timeout"]
     process = subprocess.Popen(lrb_command("run", road, "--out", folder), **options)
     cycles = folder / "cycles.csv"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not (folder / "run.json").exists() or facts(folder)["state"] != "running":
         assert process.poll() is None, process.communicate()[1]
         assert time.monotonic() < deadline
@@ -119,7 +119,7 @@ def begun(road: Path, folder: Path) -> subprocess.Popen[str]:
 def test_an_interrupted_run_keeps_what_was_measured(server: Server, road: Path, tmp_path: Path) -> None:
     process = begun(road, tmp_path / "run")
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=180)
     assert process.returncode == 2, stderr
     found = facts(tmp_path / "run")
     assert found["state"] == "interrupted"
@@ -137,7 +137,7 @@ def test_a_worker_that_dies_ends_the_run_with_a_reason(server: Server, road: Pat
             " WHERE application_name = 'lrb' AND pid <> pg_backend_pid()"
         )
     connection.close()
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=180)
     assert process.returncode == 2, stderr
     found = facts(tmp_path / "run")
     assert found["state"] == "broken"

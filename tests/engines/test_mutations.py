@@ -19,6 +19,7 @@ from tests.one_dataset import ID_AT, TIME_AT, VALUES_AT, Road, one_dataset, outp
 TRACES = ("fifty_one_cars", "alert_range", "balance_times", "daily_expenditure", "travel_east")
 LIMIT_MS = [1000 * spec.DEADLINE_S[kind] for kind in spec.ANSWERS]
 ALL = range(spec.RUN_SECONDS)
+UNUSED = spec.UNUSED
 STRANGER = 10_000_000
 
 
@@ -106,6 +107,48 @@ def mutants(kind):
     )
 
 
+def request(kind, vid, qid, xway, day):
+    return (kind, 10, vid, UNUSED, xway, UNUSED, UNUSED, UNUSED, UNUSED, qid, *[UNUSED] * 4, day)
+
+
+# Two requests with the same QID and Time; the first two answers are right.
+TWINS = {
+    "balance: twins": (
+        Road(
+            [request(2, 1, 8, UNUSED, UNUSED), request(2, 2, 8, UNUSED, UNUSED)],
+            {},
+            [],
+            [(2, 10, 10, 8, 0), (2, 10, 9, 8, 0)],
+        ),
+        {
+            "as they should be": ((0, 1), {}),
+            "one left out": ((0,), {"missing": 1}),
+            "three": ((0, 1, 1), {"duplicate": 1}),
+        },
+    ),
+    "expenditure: twins": (
+        Road(
+            [request(3, 1, 9, 0, 1), request(3, 2, 9, 0, 1)],
+            {(1, 1, 0): 5, (2, 1, 0): 7},
+            [],
+            [(3, 10, 9, 5), (3, 10, 9, 7)],
+        ),
+        {
+            "as they should be": ((1, 0), {}),
+            "the same twice": ((0, 0), {"wrong": 1}),
+            "one left out": ((1,), {"missing": 1}),
+        },
+    ),
+}
+
+
+def twins():
+    """Name, road, which of its answers come, and the faults that they make."""
+    for name, (road, cases) in TWINS.items():
+        for case, (places, faults) in cases.items():
+            yield f"{name} {case}", road, places, faults
+
+
 def trace_road(name):
     trace = traces.load(name)
     return Road(trace.lines, trace.toll_history, trace.segment_history, trace.expected)
@@ -116,9 +159,13 @@ def all_mutants(tmp_path_factory):
     """The data set, the output file, and for each mutant its name and its faults; and whose the ids are."""
     folder = tmp_path_factory.mktemp("mutants")
     chosen = [(kind, mutant) for kind in range(5) for mutant in [*mutants(kind), ("swap", None, None)]]
-    dataset, by_road = one_dataset([trace_road(TRACES[kind]) for kind, _ in chosen], folder / "road")
+    roads = [trace_road(TRACES[kind]) for kind, _ in chosen] + [road for _, road, _, _ in twins()]
+    dataset, by_road = one_dataset(roads, folder / "road")
     expected, owner, lines = {}, {}, []
-    for (kind, (name, mutate, faults)), answers in zip(chosen, by_road, strict=True):
+    for (mutant, _, places, faults), answers in zip(twins(), by_road[len(chosen) :], strict=True):
+        expected[mutant], owner[True, answers[0][ID_AT[answers[0][0]]]] = faults, mutant
+        lines += [output_line(answers[place], 10_000) for place in places]
+    for (kind, (name, mutate, faults)), answers in zip(chosen, by_road[: len(chosen)], strict=True):
         mutant = f"{spec.ANSWERS[kind]}: {name}"
         mutated, faults = (mutate(answers), faults) if mutate else swapped(answers, kind)
         expected[mutant] = faults

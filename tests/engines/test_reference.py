@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import chain
 
-import pytest
+import pyarrow.parquet as pq
 
-from driver.spark.answers import output_lines
+from driver.spark.answers import balance_ranges, output_lines
 from driver.spark.reference import reference
 from polling_baseline import spec
 from tests import oracle, traces
@@ -28,24 +28,28 @@ def random_road(seed):
     return Road(lines, *history, oracle.answers(lines, *history))
 
 
-def lines_given(spark, dataset, seconds=range(spec.RUN_SECONDS), xways=None):
-    with reference(spark, dataset, seconds) as right:
-        return [traces.without_emit(row.line.split(",")) for row in output_lines(right, xways).collect()]
+def lines_of(right):
+    return [traces.without_emit(row.line.split(",")) for row in output_lines(right, None).collect()]
 
 
-@pytest.fixture(scope="module")
-def all_traces(tmp_path_factory):
-    return one_dataset([trace_road(name) for name in traces.NAMES], tmp_path_factory.mktemp("traces") / "road")
-
-
-def test_traces(spark, all_traces):
-    dataset, expected = all_traces
-    assert_same(lines_given(spark, dataset), expected)
+def test_traces(spark, tmp_path):
+    dataset, expected = one_dataset([trace_road(name) for name in traces.NAMES], tmp_path / "road")
+    with reference(spark, dataset, range(spec.RUN_SECONDS)) as right:
+        assert_same(lines_of(right), expected)
 
 
 def test_random_roads(spark, tmp_path):
     dataset, expected = one_dataset([random_road(seed) for seed in SEEDS], tmp_path / "road")
-    assert_same(lines_given(spark, dataset), expected)
+    with reference(spark, dataset, range(spec.RUN_SECONDS)) as right:
+        assert_same(lines_of(right), expected)
+        ranges = balance_ranges(right, None).collect()
+    given = defaultdict(dict)
+    for second, query_id, _, first, last, balance in ranges:
+        given[second, query_id].update(dict.fromkeys(range(first, last + 1), balance))
+    lines = [tuple(row.values()) for path in dataset.traffic.values() for row in pq.read_table(path).to_pylist()]
+    assert dict(given) == {
+        (second, query_id): balances for second, query_id, balances in oracle.admissible_balances(lines)
+    }
 
 
 def assert_same(given, by_road):
