@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from driver.importer import Wanted, import_dataset
-from polling_baseline.database.server import Server
+from polling_baseline.database.server import Server, ensure_running
 from tests import traces
 from tests.conftest import ROOT, Lrb, lrb_command, lrb_options, refused
 
@@ -130,15 +130,18 @@ def test_an_interrupted_run_keeps_what_was_measured(server: Server, road: Path, 
 
 def test_a_worker_that_dies_ends_the_run_with_a_reason(server: Server, road: Path, tmp_path: Path) -> None:
     process = begun(road, tmp_path / "run")
-    connection = server.target.connect()
+    # The server that the command finds.
+    connection = ensure_running().target.connect()
     with connection, connection.cursor() as cursor:
         cursor.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE application_name = 'lrb' AND pid <> pg_backend_pid()"
+            "SELECT pid, application_name, pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
+        killed = cursor.fetchall()
     connection.close()
+    assert killed
     stdout, stderr = process.communicate(timeout=180)
-    assert process.returncode == 2, stderr
+    assert process.returncode == 2, (killed, stderr)
     found = facts(tmp_path / "run")
     assert found["state"] == "broken"
     assert "terminat" in found["reason"] or "lost" in found["reason"]
