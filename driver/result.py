@@ -6,7 +6,8 @@ import json
 import os
 import platform
 import subprocess
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -38,6 +39,8 @@ class RunConfig:
     durability: str
     from_minute: int
     to_minute: int
+    # What only this engine knows, by the option's name.
+    engine_options: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_run(folder: Path, facts: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from driver.clock import Clock
 from driver.dataset import Dataset
+from driver.engines import Place, open_engine
 from driver.feed import Feed
 from driver.live import LiveView
 from driver.recording import Recording
@@ -21,6 +22,17 @@ from driver.result import RunConfig, config_facts, environment, summary, write_r
 from polling_baseline import spec
 from polling_baseline.batch import Batch
 from polling_baseline.engine import Engine, EngineFailure
+
+
+def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> dict[str, Any]:
+    """Make the run that the options describe, in a new folder, and give what its `run.json` says."""
+    engine = open_engine(config, dataset, place)
+    try:
+        engine.install()
+        folder.mkdir(parents=True)
+        return run(engine, dataset, config, folder)
+    finally:
+        engine.stop()
 
 
 def run(engine: Engine, dataset: Dataset, config: RunConfig, folder: Path) -> dict[str, Any]:

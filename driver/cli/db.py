@@ -8,7 +8,7 @@ import os
 from driver.cli import Help
 from polling_baseline.database import server
 from polling_baseline.database.binaries import find_psql
-from polling_baseline.database.connection import WHERE_VARIABLES, Target, add_dsn_argument, given_target, target_from
+from polling_baseline.database.connection import WHERE_VARIABLES, Target, add_dsn_argument, find_target, given_target
 from polling_baseline.database.settings import DURABILITIES, durability_of, profile, read_settings
 from polling_baseline.database.state import home
 from polling_baseline.refusal import Refusal
@@ -105,5 +105,5 @@ def _shell(args: argparse.Namespace) -> int:
     psql = find_psql()
     if psql is None:
         raise Refusal("psql is not here; install the package postgresql-client of your system")
-    text, secrets = target_from(args).psql
+    text, secrets = find_target(args.dsn).psql
     os.execve(psql, [str(psql), text, *args.psql], {**os.environ, **secrets})

@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from polling_baseline.database.connection import add_dsn_argument, target_from
+from polling_baseline.database.connection import add_dsn_argument, find_target
 
 SUMMARY = "Load the history of a data set into PostgreSQL; what was there stays until the new one is complete."
 EXAMPLES = """\
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from driver.spark.load import load_history
     from driver.spark.session import session
 
-    dataset, target = open_dataset(args.dataset), target_from(args)
+    dataset, target = open_dataset(args.dataset), find_target(args.dsn)
     # Before Spark takes its seconds to start, see that the server is there.
     target.connect().close()
     spark = session(args.master)

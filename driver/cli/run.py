@@ -9,14 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from driver.engines import ENGINES, Place
 from polling_baseline.database.connection import add_dsn_argument
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from driver.dataset import Dataset
     from driver.result import RunConfig
-    from polling_baseline.engine import Engine
 
 SUMMARY = "Feed a data set to one engine on schedule and report which deadlines it kept."
 EXAMPLES = """\
@@ -24,7 +23,6 @@ EXAMPLES = """\
   lrb run --clock virtual road1                as fast as the engine can, response times as in real time
   lrb run --like runs/0007-polling-L1          the same run again
 """
-ENGINES = ("polling",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,19 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from driver.dataset import open_dataset
     from driver.report import text
-    from driver.run import run as run_engine
+    from driver.run import measure
 
     config = _config(args)
     dataset = open_dataset(Path(config.dataset))
     folder = _folder(args.out, config.engine, dataset.xways)
-    args.durability = config.durability
-    engine = _engine(args, config, dataset)
-    try:
-        engine.install()
-        folder.mkdir(parents=True)
-        facts = run_engine(engine, dataset, config, folder)
-    finally:
-        engine.stop()
+    facts = measure(config, dataset, Place(args.dsn, args.master), folder)
     print(text(facts, folder))
     return 0 if facts["state"] == "complete" else 2
 
@@ -123,14 +114,3 @@ def _folder(out: Path | None, engine: str, xways: float) -> Path:
         return out
     taken = [int(match[1]) for path in Path("runs").glob("*") if (match := re.match(r"(\d{4,})-", path.name))]
     return Path("runs") / f"{max(taken, default=0) + 1:04d}-{engine}-L{xways:g}"
-
-
-def _engine(args: argparse.Namespace, config: RunConfig, dataset: Dataset) -> Engine:
-    """The engine, with the data set's history where it needs it."""
-    from driver.spark.load import ensure_loaded
-    from polling_baseline.database.connection import target_from
-    from polling_baseline.engines.polling import Polling
-
-    target = target_from(args)
-    ensure_loaded(dataset, target, args.master)
-    return Polling(target, config.workers, config.durability)

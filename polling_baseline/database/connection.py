@@ -157,13 +157,13 @@ def add_dsn_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def target_from(args: argparse.Namespace) -> Target:
-    """The server that a command line means; the embedded one is started if need be.
+def find_target(dsn: str | None, durability: str | None = None) -> Target:
+    """The server that `dsn` or the PG* variables name, or else the embedded one, started if need be.
 
-    A command with --durability gets the embedded server in that profile, any other takes it as it runs.
+    With a durability, the embedded server runs in that profile; otherwise it is taken as it runs.
     """
-    if target := given_target(getattr(args, "dsn", None)):
+    if target := given_target(dsn):
         return target
     from polling_baseline.database.server import ensure_running
 
-    return ensure_running(getattr(args, "durability", None)).target
+    return ensure_running(durability).target

@@ -1,0 +1,40 @@
+"""The engines by name, and what each needs before it can start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from polling_baseline.database.connection import find_target
+
+if TYPE_CHECKING:
+    from driver.dataset import Dataset
+    from driver.result import RunConfig
+    from polling_baseline.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where engines run: the database server if they use one, and the Spark that loads its history."""
+
+    dsn: str | None = None
+    master: str = "local[*]"
+
+
+def open_engine(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+    """The engine that a run's options name, with the data set's history where it needs it; `install` comes next."""
+    return ENGINES[config.engine](config, dataset, place)
+
+
+def _polling(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+    from driver.spark.load import ensure_loaded
+    from polling_baseline.engines.polling import Polling
+
+    target = find_target(place.dsn, config.durability)
+    ensure_loaded(dataset, target, place.master)
+    return Polling(target, config.workers, config.durability)
+
+
+ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Place], Engine]] = MappingProxyType({"polling": _polling})
