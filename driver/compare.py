@@ -129,10 +129,19 @@ def relations(table: Sequence[Column]) -> list[Row]:
     return [
         (
             f"{what}, times {table[0].label}",
-            ["-" if (value := column.ratio[name]) is None else f"{value:.3g}" for column in table],
+            [_times(column.ratio[name]) for column in table],
         )
         for what, name in named.items()
     ]
+
+
+def _times(ratio: float | None) -> str:
+    """A factor as people say it: 12.5, or 1/12.5."""
+    if ratio is None:
+        return "-"
+    shown = ratio if ratio >= 0.995 or not ratio else 1 / ratio
+    number = f"{shown:,.0f}" if shown >= 99.5 else f"{shown:.3g}"
+    return number if shown == ratio else f"1/{number}"
 
 
 def text(table: Sequence[Column]) -> list[str]:

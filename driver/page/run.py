@@ -34,7 +34,7 @@ def run_page(runs: Sequence[Finished]) -> str:
     shown = drawn(runs)
     first = runs[0]
     data = first.facts["dataset"]
-    title = f"Linear Road: {' and '.join(dict.fromkeys(run.config['engine'] for run in runs))}, L = {data['xways']:g}"
+    title = f"Linear Road: {', '.join(dict.fromkeys(run.config['engine'] for run in runs))}, L = {data['xways']:g}"
     since, until = first.minutes
     seed = "imported data" if data["seed"] is None else f"seed {data['seed']}"
     lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config['clock']} clock"]
@@ -67,11 +67,16 @@ def _numbers(run: Finished) -> Markup:
             ("Tuples", f"{feed['rows']:,}"),
             ("Peak", f"{feed['peak_rows_per_s']:,} tuples/s"),
             ("Per busy second", f"{measured['tuples_per_s'] or 0:,.0f} tuples"),
-            ("Mean, slowest cycle", f"{cycles['mean_ms']:,.1f}, {cycles['max_ms']:,.0f} ms"),
+            ("Mean of a cycle", _duration(cycles["mean_ms"])),
+            ("Slowest cycle", _duration(cycles["max_ms"])),
             ("Largest backlog", f"{cycles['largest_backlog_s']:,} s"),
-            ("Driver's lag, p99", f"{feed['lag_p99_ms']:,.1f} ms"),
+            ("Lag, p99", _duration(feed["lag_p99_ms"])),
         ]
     return facts(pairs)
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:,.1f} ms" if ms < 1000 else f"{ms / 1000:,.1f} s"
 
 
 def _comparison(runs: Sequence[Finished]) -> Markup:
