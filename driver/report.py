@@ -1,44 +1,49 @@
-"""The report of a run, as text: answers first, then what they are made of, then one sentence."""
+"""The report of a run, as text: the verdict and the answers first, then what they are made of, then one sentence."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+from driver.diagnosis import headline, look_first
+from driver.finished import FAULTS, Finished
 from driver.result import PERCENTILES
 from polling_baseline import spec
 
-
-def text(facts: dict[str, Any], folder: Path) -> str:
-    """What a terminal shows of `run.json`."""
-    lines = [*_heading(facts, folder), "", *_answers(facts["answers"]), "", *_causes(facts), "", conclusion(facts)]
-    return "\n".join([*lines, f"saved  {folder}   run.json  output.csv  cycles.csv"])
+FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "report.html")
+TIMES = (*PERCENTILES, "max")
 
 
-def conclusion(facts: dict[str, Any]) -> str:
-    """One sentence on how it went."""
-    late = {kind: answer["late"] for kind, answer in facts["answers"].items() if answer["late"]}
-    first = _first_late_minute(facts) if late else None
-    ending = "" if facts["state"] == "complete" else f"The run is {facts['state']}: {facts['reason']}.  "
-    if first is not None:
-        return f"{ending}{sum(late.values()):,} answers came late, the first in minute {first}."
-    if not any(answer["received"] for answer in facts["answers"].values()):
-        return f"{ending}There was nothing to answer."
-    return f"{ending}Every answer came in time; whether they are right is for lrb validate to say."
+def text(run: Finished) -> str:
+    """What a terminal shows of a run."""
+    answers = _answers(run)
+    saved = [name for name in FILES if (run.folder / name).exists()]
+    lines = [*_heading(run, len(answers[0])), "", *answers, "", *_causes(run.facts), "", conclusion(run)]
+    return "\n".join([*lines, "  ".join([f"saved  {run.folder} ", *saved])])
 
 
-def _heading(facts: dict[str, Any], folder: Path) -> list[str]:
-    config, environment = facts["config"], facts["environment"]
+def conclusion(run: Finished) -> str:
+    """One or two sentences on how it went."""
+    if found := look_first(run):
+        return "\n".join(found)
+    if not any(answer["received"] for answer in run.facts["answers"].values()):
+        return "There was nothing to answer."
+    if run.verdict:
+        return headline(run)[1]
+    return "Every answer came in time; whether they are right is for lrb validate to say."
+
+
+def _heading(run: Finished, width: int) -> list[str]:
+    """What ran, with the verdict at the right end of the table that follows; then where and how."""
+    facts, config, environment = run.facts, run.config, run.facts["environment"]
     minutes = config["to_minute"] - config["from_minute"] + 1
     seed = "" if facts["dataset"]["seed"] is None else f"   seed {facts['dataset']['seed']}"
-    late = any(answer["late"] for answer in facts["answers"].values())
-    verdict = facts["state"] if facts["state"] != "complete" else "late answers" if late else "in time"
     versions = [f"{name} {value}" for name, value in environment["engine"].items() if name == "PostgreSQL"]
+    first = f"Linear Road   {config['engine']}   L = {facts['dataset']['xways']:g}   {minutes} min{seed}   "
     return [
-        f"Linear Road   {config['engine']}   L = {facts['dataset']['xways']:g}   {minutes} min{seed}   {verdict}",
+        first + verdict_line(run).rjust(width - len(first)),
         "   ".join(
             [
-                f"run {folder.name}",
+                f"run {run.folder.name}",
                 environment["started"].replace("T", " ").replace("+00:00", " UTC"),
                 f"commit {environment['commit'] or 'unknown'}{'+' if environment.get('dirty') else ''}",
                 *versions,
@@ -51,13 +56,34 @@ def _heading(facts: dict[str, Any], folder: Path) -> list[str]:
     ]
 
 
-def _answers(answers: dict[str, Any]) -> list[str]:
-    head = f"{'answer':<12}{'received':>12}{'late':>9}" + "".join(f"{name:>9}" for name in (*PERCENTILES, "max"))
-    lines = [head + "   limit (s)"]
+def verdict_line(run: Finished) -> str:
+    """PASS, or FAIL and the kinds of faults; the run's state where it was not judged."""
+    word, faults = headline(run)[0], run.faults()
+    return word if not faults or word == "PASS" else f"FAIL: {', '.join(name for name in faults if faults[name])}"
+
+
+def answer_columns(run: Finished) -> tuple[str, ...]:
+    """The counts to show of each kind of answer: more of them once the run was judged."""
+    return ("received", "late") if run.verdict is None else ("expected", *FAULTS)
+
+
+def answer_counts(run: Finished, kind: str) -> dict[str, Any]:
+    """What is known of a kind of answer: the verdict's counts if there is one, and response times."""
+    measured = run.facts["answers"][kind]
+    judged = run.verdict["answers"][kind] if run.verdict else {}
+    return {**measured, **{name: value for name, value in judged.items() if value is not None}}
+
+
+def _answers(run: Finished) -> list[str]:
+    columns = answer_columns(run)
+    widths = [max(9 if number else 12, len(name) + 2) for number, name in enumerate(columns)]
+    counted = "".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True))
+    lines = [f"{'answer':<12}{counted}" + "".join(f"{name:>9}" for name in TIMES) + "   limit (s)"]
     for kind in spec.ANSWERS:
-        answer = answers[kind]
-        times = "".join(f"{answer[name]:>9.3f}" if name in answer else f"{'-':>9}" for name in (*PERCENTILES, "max"))
-        lines.append(f"{kind:<12}{answer['received']:>12,}{answer['late']:>9,}{times}{answer['limit_s']:>12}")
+        answer = answer_counts(run, kind)
+        counted = "".join(f"{answer[name]:>{width},}" for name, width in zip(columns, widths, strict=True))
+        times = "".join(f"{answer[name]:>9.3f}" if name in answer else f"{'-':>9}" for name in TIMES)
+        lines.append(f"{kind:<12}{counted}{times}{answer['limit_s']:>12}")
     return lines
 
 
@@ -76,10 +102,3 @@ def _causes(facts: dict[str, Any]) -> list[str]:
         f"backlog {cycles['largest_backlog_s']} s at most",
         "steps   " + "   ".join(f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps),
     ]
-
-
-def _first_late_minute(facts: dict[str, Any]) -> int | None:
-    for row in facts["minutes"]:
-        if any(kind in row and row[kind]["max"] > spec.DEADLINE_S[kind] for kind in spec.ANSWERS):
-            return int(row["minute"])
-    return None

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from driver.dataset import Dataset
 from driver.recording import Recording, Responses
 from driver.replay import Cycle
 from polling_baseline import spec
@@ -88,6 +89,17 @@ def summary(recording: Recording, driver_s: float) -> dict[str, Any]:
         "minutes": _minutes(recording),
         "cycles": _cycles(recording.cycles),
         "feed": _feed(recording.cycles, driver_s),
+    }
+
+
+def broken_run(config: RunConfig, dataset: Dataset, reason: str) -> dict[str, Any]:
+    """What `run.json` says of a run that broke before it started."""
+    return {
+        "state": "broken",
+        "reason": reason,
+        "config": config_facts(config),
+        "dataset": {"name": dataset.name, "identity": dataset.identity, "xways": dataset.xways, "seed": dataset.seed},
+        "environment": environment({}),
     }
 
 

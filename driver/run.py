@@ -16,6 +16,7 @@ from driver.dataset import Dataset
 from driver.engines import Place, open_engine
 from driver.feed import Feed
 from driver.live import LiveView
+from driver.page.run import write_report
 from driver.recording import Recording
 from driver.replay import LEAD_S, Poller, run_polls
 from driver.result import RunConfig, config_facts, environment, summary, write_run
@@ -30,9 +31,11 @@ def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> 
     try:
         engine.install()
         folder.mkdir(parents=True)
-        return run(engine, dataset, config, folder)
+        facts = run(engine, dataset, config, folder)
     finally:
         engine.stop()
+    write_report(folder)
+    return facts
 
 
 def run(engine: Engine, dataset: Dataset, config: RunConfig, folder: Path) -> dict[str, Any]:

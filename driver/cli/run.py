@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from driver.dataset import open_dataset
+    from driver.finished import open_run
     from driver.report import text
     from driver.run import measure
 
@@ -49,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     dataset = open_dataset(Path(config.dataset))
     folder = _folder(args.out, config.engine, dataset.xways)
     facts = measure(config, dataset, Place(args.dsn, args.master), folder)
-    print(text(facts, folder))
+    print(text(open_run(folder)))
     return 0 if facts["state"] == "complete" else 2
 
 
@@ -114,3 +116,12 @@ def _folder(out: Path | None, engine: str, xways: float) -> Path:
         return out
     taken = [int(match[1]) for path in Path("runs").glob("*") if (match := re.match(r"(\d{4,})-", path.name))]
     return Path("runs") / f"{max(taken, default=0) + 1:04d}-{engine}-L{xways:g}"
+
+
+def config_of(words: Sequence[str]) -> RunConfig:
+    """The options of the run that `lrb run` with these words would make."""
+    from driver.cli import Parser
+
+    parser = Parser(prog="lrb run")
+    add_arguments(parser)
+    return _config(parser.parse_args(words))

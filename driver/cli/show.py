@@ -39,8 +39,9 @@ def run(args: argparse.Namespace) -> int:
         found = survey(dataset, advance)
     if args.html:
         from driver.page.dataset import dataset_page
+        from driver.page.file import write_page
 
-        _write(args.html, dataset_page(dataset, found, chosen))
+        write_page(args.html, dataset_page(dataset, found, chosen))
     if args.json:
         print(json.dumps(as_json(dataset, found)))
     elif args.html:
@@ -63,18 +64,3 @@ def _chosen(text: str | None, there: list[int]) -> list[int]:
         if xway not in there:
             raise Refusal(f"--xways {text}: the data set has no expressway {xway}")
     return chosen
-
-
-def _write(path: Path, text: str) -> None:
-    """Write the page under a temporary name first, so that no half page is ever seen."""
-    import os
-
-    from polling_baseline.refusal import Refusal
-
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise Refusal(f"cannot write {path}: {error.strerror}") from None

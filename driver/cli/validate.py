@@ -60,18 +60,20 @@ def add_part_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     question = _question(args)
+    from driver.judging import enter_verdict, write_verdict
     from driver.spark.judge import judged, quiet_session
 
     _say("starting Spark")
     with judged(quiet_session(args.master), question, _say) as judgement:
         path = args.verdict or question.output.parent / "verdict.json"
-        _write(path, judgement.facts)
+        write_verdict(path, judgement.facts)
         if args.run_folder:
-            _enter(args.run_folder, judgement.facts["verdict"])
+            enter_verdict(args.run_folder, judgement.facts["verdict"])
         print(json.dumps(judgement.facts) if args.json else "\n".join(text(judgement.facts)))
         _explain(judgement, args)
         if not args.json:
-            print(f"saved  {path}" + (f"  {args.faults}" if args.faults else ""))
+            pages = [args.run_folder / "report.html"] if args.run_folder else []
+            print("  ".join(map(str, filter(None, ["saved", path, args.faults, *pages]))))
     return 0 if judgement.facts["verdict"] == "PASS" else FAIL_STATUS
 
 
@@ -200,23 +202,6 @@ def explanation(fault: dict[str, Any]) -> str:
         )
         lines.append(f"  there     {cars} cars in the minute before, LAV {lav}, {ahead}")
     return "\n".join(lines)
-
-
-def _enter(folder: Path, verdict: str) -> None:
-    from driver.result import read_run, write_run
-
-    facts = read_run(folder)
-    del facts["format"]
-    write_run(folder, {**facts, "verdict": verdict})
-
-
-def _write(path: Path, facts: dict[str, Any]) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_text(json.dumps(facts, indent=1) + "\n")
-        partial.replace(path)
-    except OSError as error:
-        raise Refusal(f"cannot write {path}: {error.strerror}; name another file with --verdict") from None
 
 
 def _say(phase: str) -> None:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from driver.dataset import Dataset
-from driver.page.chart import Axis, Curve, Mark, colour_map, curves
+from driver.page.axis import Axis
+from driver.page.chart import Curve, curves
+from driver.page.colour_map import Mark, colour_map
 from driver.page.frame import Markup, facts, page, paragraph, section, table
 from driver.show import (
     DIRECTIONS,

@@ -35,6 +35,21 @@ def paragraph(text: str) -> Markup:
     return Markup(f"<p>{escape(text)}</p>")
 
 
+def banner(word: str, mood: str, text: str) -> Markup:
+    """What counts most, in large letters; `mood` is pass, fail or open."""
+    return Markup(f'<p class="banner {mood}"><strong>{escape(word)}</strong> <span>{escape(text)}</span></p>')
+
+
+def columns(*parts: Markup) -> Markup:
+    """Side by side where there is room for two."""
+    return Markup('<div class="columns">\n' + "\n".join(parts) + "\n</div>")
+
+
+def folded(summary: str, *parts: Markup) -> Markup:
+    """Shown when asked for, and on paper."""
+    return Markup(f"<details><summary>{escape(summary)}</summary>\n" + "\n".join(parts) + "\n</details>")
+
+
 def facts(pairs: Iterable[tuple[str, str]]) -> Markup:
     """A few numbers that count most, each under its name."""
     items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,10 +54,16 @@ def quiet_session(master: str) -> SparkSession:
 
 @contextmanager
 def judged(
-    spark: SparkSession, question: Question, said: Callable[[str], None] = lambda phase: None
+    spark: SparkSession,
+    question: Question,
+    said: Callable[[str], None] = lambda phase: None,
+    right: Reference | None = None,
 ) -> Iterator[Judgement]:
-    """Judge, and keep what explains the verdict until the block ends; `said` hears what is being done."""
-    with reference(spark, question.dataset, question.seconds) as right:
+    """Judge, and keep what explains the verdict until the block ends; `said` hears what is being done.
+
+    With `right`, the reference of the same part of the same data set, nothing is computed twice.
+    """
+    with nullcontext(right) if right else reference(spark, question.dataset, question.seconds) as right:
         said("segment statistics and trips")
         right.statistics.count()
         said("accidents, tolls and travel times; comparing the answers")

@@ -1,0 +1,172 @@
+"""`lrb compare`: engines side by side."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driver.cli import run as run_command
+from driver.engines import ENGINES, Place
+from polling_baseline.database.connection import add_dsn_argument
+from polling_baseline.refusal import Refusal
+
+if TYPE_CHECKING:
+    from driver.dataset import Dataset
+    from driver.finished import Finished
+    from driver.result import RunConfig
+
+SUMMARY = "Run engines on the same data with the same clock, judge them, and show them side by side."
+EXAMPLES = """\
+  lrb compare road1 --clock virtual                        every engine there is
+  lrb compare road1 --clock virtual --durability on,off    and each of them with and without recovery logging
+  lrb compare road1 --engines 'polling, polling --period 2'
+                                                           each with options of its own, as for lrb run
+  lrb compare runs/0007-polling-L1 runs/0008-polling-L1    runs that were made before; unjudged ones are judged
+
+It exits with status 3 if an engine's verdict is FAIL, and with 2 if an engine broke.
+"""
+# What a comparison decides by itself, or takes for all runs.
+OWN = {"help", "dataset", "engine", "out", "like", "master", "dsn"}
+FAIL_STATUS, BROKE_STATUS = 3, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="DATASET | RUN", type=Path, nargs="+", help="a data set, or two runs or more")
+    parser.add_argument("--engines", metavar="NAME,...", help=f"the engines to run [{','.join(ENGINES)}]")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="where runs and page are saved [comparisons/NNNN]")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--master", default="local[*]", help="the Spark that judges [local[*]]")
+    add_dsn_argument(parser)
+    for option in run_options():
+        metavar = option.metavar or "|".join(map(str, option.choices or [option.dest.upper()]))
+        parser.add_argument(*option.option_strings, dest=f"run_{option.dest}", metavar=metavar, help=option.help)
+
+
+def run_options() -> list[argparse.Action]:
+    """The options of `lrb run`, whatever they are; here each may have several values with commas between."""
+    parser = argparse.ArgumentParser()
+    run_command.add_arguments(parser)
+    return [action for action in parser._actions if action.option_strings and action.dest not in OWN]
+
+
+def run(args: argparse.Namespace) -> int:
+    import json
+
+    from driver.compare import as_json, check_comparable, columns, text
+    from driver.finished import open_run
+    from driver.page.file import write_page
+    from driver.page.run import run_page
+
+    out = args.out or _next_folder()
+    folders = _make_runs(args, out) if (args.paths[0] / "dataset.json").exists() else _given_runs(args)
+    check_comparable([open_run(folder) for folder in folders])
+    _judge(folders, args.master)
+    runs = [open_run(folder) for folder in folders]
+    table = columns(runs)
+    out.mkdir(parents=True, exist_ok=True)
+    write_page(out / "compare.html", run_page(runs))
+    print(json.dumps(as_json(table)) if args.json else "\n".join(text(table)))
+    if not args.json:
+        print(f"\nsaved  {out / 'compare.html'}  " + "  ".join(map(str, folders)))
+    return _status(runs)
+
+
+def _status(runs: Sequence[Finished]) -> int:
+    if any(run.facts["state"] != "complete" for run in runs):
+        return BROKE_STATUS
+    return FAIL_STATUS if any(run.verdict and run.verdict["verdict"] == "FAIL" for run in runs) else 0
+
+
+def _next_folder() -> Path:
+    taken = [int(path.name) for path in Path("comparisons").glob("*") if re.fullmatch(r"\d{4,}", path.name)]
+    return Path("comparisons") / f"{max(taken, default=0) + 1:04d}"
+
+
+def _given_runs(args: argparse.Namespace) -> list[Path]:
+    from driver.result import read_run
+
+    if args.engines or any(getattr(args, f"run_{option.dest}") for option in run_options()):
+        raise Refusal("--engines and the options of a run need a data set to run; name one instead of runs")
+    for path in args.paths:
+        read_run(path)
+    if len(args.paths) < 2:
+        raise Refusal(f"{args.paths[0]} is one run; name another one to compare it with")
+    return list(args.paths)
+
+
+def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
+    """Run each of the variants; the comparison of one that is interrupted ends there."""
+    from driver.dataset import open_dataset
+
+    if len(args.paths) > 1:
+        raise Refusal("name one data set, or two runs or more")
+    configs = [run_command.config_of([str(args.paths[0]), *words]) for words in _variants(args)]
+    if len({(config.clock, config.from_minute, config.to_minute) for config in configs}) > 1:
+        raise Refusal("runs with different clocks or minutes cannot be compared; give all of them the same")
+    dataset = open_dataset(args.paths[0])
+    folders: list[Path] = []
+    for number, config in enumerate(configs, 1):
+        folder = out / f"{number}-{config.engine}"
+        if folder.exists():
+            raise Refusal(f"{folder} exists; choose another --out")
+        print(f"compare: running {config.engine}, {number} of {len(configs)}", file=sys.stderr)
+        state = _run_one(config, dataset, Place(args.dsn, args.master), folder)
+        folders.append(folder)
+        if state == "interrupted":
+            break
+    return folders
+
+
+def _variants(args: argparse.Namespace) -> list[list[str]]:
+    """The words for `lrb run`, a list per run: engines times the values of each option."""
+    engines = [shlex.split(item) for item in (args.engines or ",".join(ENGINES)).split(",")]
+    for words in engines:
+        if not words or words[0] not in ENGINES:
+            raise Refusal(f"--engines {args.engines}: there is {', '.join(ENGINES)}")
+    choices = [
+        [[option.option_strings[0], value.strip()] for value in given.split(",")]
+        for option in run_options()
+        if (given := getattr(args, f"run_{option.dest}")) is not None
+    ]
+    return [
+        ["--engine", *engine, *itertools.chain(*chosen)] for engine in engines for chosen in itertools.product(*choices)
+    ]
+
+
+def _run_one(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> str:
+    """Make a run, and give its state; one that breaks before it starts leaves a folder that says so."""
+    from driver.result import broken_run, write_run
+    from driver.run import measure
+    from polling_baseline.engine import EngineFailure
+
+    try:
+        return str(measure(config, dataset, place, folder)["state"])
+    except (Refusal, EngineFailure) as failure:
+        print(f"compare: {config.engine} broke: {failure}", file=sys.stderr)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_run(folder, broken_run(config, dataset, str(failure)))
+        return "broken"
+
+
+def _judge(folders: Sequence[Path], master: str) -> None:
+    """Judge the runs that have answers and no verdict yet."""
+    from driver.dataset import open_dataset
+    from driver.finished import open_run
+    from driver.judging import judge_runs
+
+    runs = [open_run(folder) for folder in folders]
+    unjudged = [run for run in runs if run.verdict is None and (run.folder / "output.csv").exists()]
+    if not unjudged:
+        return
+    dataset = open_dataset(Path(unjudged[0].config["dataset"]))
+    if dataset.identity != unjudged[0].facts["dataset"]["identity"]:
+        raise Refusal(f"{dataset.path} is not the data of {unjudged[0].folder} any more, so it cannot be judged")
+    judge_runs(
+        dataset, [run.folder for run in unjudged], master, lambda phase: print(f"compare: {phase}", file=sys.stderr)
+    )

@@ -1,0 +1,56 @@
+"""`lrb report`: finished runs, told again from their files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from driver.finished import Finished
+
+SUMMARY = "Tell of finished runs again, in the terminal or as a page; from their files alone."
+EXAMPLES = """\
+  lrb report runs/0007-polling-L1                        what lrb run printed, and the verdict if there is one
+  lrb report runs/0007-polling-L1 --html page.html       response times, backlog, cycles and settings on one page
+  lrb report runs/0007-* runs/0008-* --html both.html    several runs on one page, laid over one another
+  lrb report runs/0007-polling-L1 --json | jq '.runs[0].answers.toll.max'
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", metavar="RUN", type=Path, nargs="+", help="a folder made by lrb run")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write a page instead")
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+
+
+def run(args: argparse.Namespace) -> int:
+    import json
+
+    from driver.finished import open_run
+    from driver.report import text
+
+    runs = [open_run(folder) for folder in args.runs]
+    if args.html:
+        from driver.compare import check_comparable
+        from driver.page.file import write_page
+        from driver.page.run import run_page
+
+        check_comparable(runs)
+        write_page(args.html, run_page(runs))
+    if args.json:
+        print(json.dumps({"runs": [as_json(run) for run in runs]}))
+    elif args.html:
+        print(args.html)
+    else:
+        print("\n\n".join(text(run) for run in runs))
+    return 0
+
+
+def as_json(run: Finished) -> dict[str, Any]:
+    """All that `run.json` and `verdict.json` say, and what to look at first."""
+    from driver.diagnosis import headline, look_first
+
+    word, sentence = headline(run)
+    said = {"headline": word, "sentence": sentence, "look_first": look_first(run)}
+    return {"run": str(run.folder), **run.facts, "verdict": run.verdict, **said}

@@ -1,0 +1,192 @@
+"""Runs side by side: the same data, the same minutes, the same clock, the same judge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from driver.finished import FAULTS, Finished
+from driver.report import answer_counts, verdict_line
+from polling_baseline.refusal import Refusal
+
+TIMES = ("p50", "p99", "max")
+KIND = "toll"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One run of a comparison; `measured` and `ratio` have None where nothing was measured."""
+
+    label: str
+    run: Finished
+    measured: dict[str, float | None]
+    # Times what the first run has.
+    ratio: dict[str, float | None]
+
+
+def columns(runs: Sequence[Finished]) -> list[Column]:
+    """The runs as columns, the first being what the others are measured by."""
+    measured = [measures(run) for run in runs]
+    first = measured[0]
+    return [
+        Column(label, run, own, {name: _ratio(own[name], first[name]) for name in own})
+        for label, run, own in zip(labels(runs), runs, measured, strict=True)
+    ]
+
+
+def _ratio(own: float | None, first: float | None) -> float | None:
+    return own / first if own is not None and first else None
+
+
+def measures(run: Finished) -> dict[str, float | None]:
+    """Tuples per second of busy time, microseconds per tuple, and response times of tolls in seconds."""
+    rows, busy_s = run.facts["feed"]["rows"], run.facts["feed"].get("busy_s")
+    answer = answer_counts(run, KIND)
+    return {
+        "tuples_per_s": rows / busy_s if busy_s else None,
+        "us_per_tuple": busy_s / rows * 1e6 if rows else None,
+        **{f"{KIND}_{name}_s": answer.get(name) for name in TIMES},
+    }
+
+
+def check_comparable(runs: Sequence[Finished]) -> None:
+    """Refuse runs of which one had less to do than another, or another clock."""
+    first = runs[0]
+    for run in runs[1:]:
+        for what, own, others in (
+            ("data", run.facts["dataset"]["identity"], first.facts["dataset"]["identity"]),
+            ("expressways", run.facts["dataset"]["xways"], first.facts["dataset"]["xways"]),
+            ("minutes", run.minutes, first.minutes),
+            ("clocks", run.config["clock"], first.config["clock"]),
+        ):
+            if own != others:
+                raise Refusal(
+                    f"{first.folder} and {run.folder} are runs of different {what}, so they cannot be compared; "
+                    "make them alike with lrb run"
+                )
+
+
+def labels(runs: Sequence[Finished]) -> list[str]:
+    """The engine, and those options in which its runs differ; the folder where nothing else tells them apart."""
+    named = []
+    for run in runs:
+        alike = [_options(other.config) for other in runs if other.config["engine"] == run.config["engine"]]
+        keys = dict.fromkeys(key for options in alike for key in options)
+        differing = [key for key in keys if len({options.get(key) for options in alike}) > 1]
+        own = _options(run.config)
+        named.append(", ".join([run.config["engine"], *(own.get(key, f"default {key}") for key in differing)]))
+    seen = Counter(named)
+    return [
+        label if seen[label] == 1 else f"{label}, {run.folder.name}" for label, run in zip(named, runs, strict=True)
+    ]
+
+
+def _options(config: dict[str, Any]) -> dict[str, str]:
+    """What two runs of an engine may differ in, in words."""
+    return {
+        "workers": f"{config['workers']} workers",
+        "durability": f"durability {config['durability']}",
+        "period_s": f"period {config['period_s']:g} s",
+        **{key: f"{key} {value}" for key, value in config.get("engine_options", {}).items()},
+    }
+
+
+Row = tuple[str, list[str]]
+
+
+def rows(table: Sequence[Column]) -> list[Row]:
+    """What is compared, line by line: verdict, faults, response times, throughput, and how they relate to the first."""
+    found: list[Row] = [("verdict", [verdict_line(column.run) for column in table])]
+    judged = [column.run.faults() for column in table]
+    late = [sum(answer["late"] for answer in column.run.facts["answers"].values()) for column in table]
+    expected = [_expected(column.run) for column in table]
+    found.append(("answers expected", ["-" if number is None else f"{number:,}" for number in expected]))
+    for fault in FAULTS:
+        cells = ["-" if faults is None else f"{faults[fault]:,}" for faults in judged]
+        if fault == "late":
+            cells = [f"{late[number]:,}" if cell == "-" else cell for number, cell in enumerate(cells)]
+        found.append((fault, cells))
+    found += [(f"{KIND} response {name} (s)", _numbers(table, f"{KIND}_{name}_s", ",.3f")) for name in TIMES]
+    found.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
+    found.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
+    if len(table) > 1:
+        found += relations(table)
+    return found
+
+
+def _expected(run: Finished) -> int | None:
+    return sum(counts["expected"] for counts in run.verdict["answers"].values()) if run.verdict else None
+
+
+def _numbers(table: Sequence[Column], name: str, form: str) -> list[str]:
+    return ["-" if (value := column.measured[name]) is None else format(value, form) for column in table]
+
+
+def relations(table: Sequence[Column]) -> list[Row]:
+    named = {"throughput": "tuples_per_s"} | {f"{KIND} response {name}": f"{KIND}_{name}_s" for name in TIMES}
+    return [
+        (
+            f"{what}, times {table[0].label}",
+            [_times(column.ratio[name]) for column in table],
+        )
+        for what, name in named.items()
+    ]
+
+
+def _times(ratio: float | None) -> str:
+    """A factor as people say it: 12.5, or 1/12.5."""
+    if ratio is None:
+        return "-"
+    shown = ratio if ratio >= 0.995 or not ratio else 1 / ratio
+    number = f"{shown:,.0f}" if shown >= 99.5 else f"{shown:.3g}"
+    return number if shown == ratio else f"1/{number}"
+
+
+def text(table: Sequence[Column]) -> list[str]:
+    """The comparison for a terminal."""
+    run = table[0].run
+    facts, (first, last) = run.facts, run.minutes
+    heading = [facts["dataset"]["name"], f"L = {facts['dataset']['xways']:g}", f"minutes {first} to {last}"]
+    lines = ["   ".join([*heading, f"{run.config['clock']} clock"]), ""]
+    found = rows(table)
+    wide = max(len(name) for name, _ in found)
+    widths = [
+        max([len(column.label), *(len(cells[number]) for _, cells in found)]) + 3 for number, column in enumerate(table)
+    ]
+    lines.append(" " * wide + "".join(f"{column.label:>{width}}" for column, width in zip(table, widths, strict=True)))
+    lines += [
+        f"{name:<{wide}}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        for name, cells in found
+    ]
+    broken = [column for column in table if column.run.facts["state"] != "complete"]
+    notes = [f"{column.label} is {column.run.facts['state']}: {column.run.facts.get('reason')}" for column in broken]
+    return [*lines, *(["", *notes] if notes else [])]
+
+
+def as_json(table: Sequence[Column]) -> dict[str, Any]:
+    run = table[0].run
+    return {
+        "dataset": run.facts["dataset"],
+        "minutes": list(run.minutes),
+        "clock": run.config["clock"],
+        "runs": [
+            {
+                "label": column.label,
+                "run": str(column.run.folder),
+                "config": column.run.config,
+                "state": column.run.facts["state"],
+                "reason": column.run.facts.get("reason"),
+                "verdict": column.run.verdict and column.run.verdict["verdict"],
+                "faults": column.run.faults(),
+                "answers": {
+                    kind: {key: value for key, value in answer_counts(column.run, kind).items() if key != "histogram"}
+                    for kind in column.run.facts["answers"]
+                },
+                "measured": column.measured,
+                "ratio": column.ratio,
+            }
+            for column in table
+        ],
+    }

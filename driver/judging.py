@@ -1,0 +1,54 @@
+"""Judge finished runs, and keep what came of it in their folders."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from driver.dataset import Dataset
+from driver.page.run import write_report
+from driver.result import read_run, write_run
+from polling_baseline import spec
+from polling_baseline.refusal import Refusal
+
+
+def judge_runs(
+    dataset: Dataset, folders: Sequence[Path], master: str, said: Callable[[str], None] = lambda phase: None
+) -> None:
+    """Judge runs of the same minutes of a data set; the right answers are computed once for all of them."""
+    from driver.spark.judge import Question, judged, quiet_session
+    from driver.spark.reference import reference
+
+    config = read_run(folders[0])["config"]
+    seconds = range((config["from_minute"] - 1) * spec.MINUTE_S, config["to_minute"] * spec.MINUTE_S)
+    said("starting Spark")
+    spark = quiet_session(master)
+    with reference(spark, dataset, seconds) as right:
+        for folder in folders:
+            said(f"judging {folder}")
+            with judged(spark, Question(dataset, folder / "output.csv", seconds), right=right) as judgement:
+                write_verdict(folder / "verdict.json", judgement.facts)
+            enter_verdict(folder, judgement.facts["verdict"])
+
+
+def write_verdict(path: Path, facts: dict[str, Any]) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_text(json.dumps(facts, indent=1) + "\n")
+        partial.replace(path)
+    except OSError as error:
+        raise Refusal(f"cannot write {path}: {error.strerror}; name another file with --verdict") from None
+
+
+def enter_verdict(folder: Path, verdict: str) -> None:
+    """Say it in `run.json` and on the run's page; a page that cannot be made does not spoil a verdict."""
+    facts = read_run(folder)
+    del facts["format"]
+    write_run(folder, {**facts, "verdict": verdict})
+    try:
+        write_report(folder)
+    except Refusal as refusal:
+        print(f"lrb: no page: {refusal}", file=sys.stderr)
