@@ -31,11 +31,13 @@ def _heading(facts: dict[str, Any], folder: Path) -> list[str]:
     config, environment = facts["config"], facts["environment"]
     minutes = config["to_minute"] - config["from_minute"] + 1
     seed = "" if facts["dataset"]["seed"] is None else f"   seed {facts['dataset']['seed']}"
+    distinct = facts["dataset"].get("distinct")
+    xways = f"{facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else "")
     late = any(answer["late"] for answer in facts["answers"].values())
     verdict = facts["state"] if facts["state"] != "complete" else "late answers" if late else "in time"
     versions = [f"{name} {value}" for name, value in environment["engine"].items() if name == "PostgreSQL"]
     return [
-        f"Linear Road   {config['engine']}   L = {facts['dataset']['xways']:g}   {minutes} min{seed}   {verdict}",
+        f"Linear Road   {config['engine']}   L = {xways}   {minutes} min{seed}   {verdict}",
         "   ".join(
             [
                 f"run {folder.name}",
