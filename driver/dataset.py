@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -118,6 +119,8 @@ class Dataset:
     counts: dict[str, int]
     options: dict[str, object]
     files: dict[str, dict[str, object]] = field(default_factory=dict)
+    # How many expressways there are on disk, if those of the data set are copies of them (see driver.relabel).
+    distinct: int | None = None
 
     @property
     def name(self) -> str:
@@ -125,8 +128,16 @@ class Dataset:
 
     @property
     def traffic(self) -> dict[int, Path]:
-        """The file of each expressway that has input."""
-        return {int(path.stem[5:]): path for path in sorted((self.path / "traffic").glob("xway-*.parquet"))}
+        """The file of each expressway that has input; copies share one."""
+        files = {int(path.stem[5:]): path for path in sorted((self.path / "traffic").glob("xway-*.parquet"))}
+        if self.distinct is None:
+            return files
+        return {xway: files[xway % self.distinct] for xway in range(math.ceil(self.xways))}
+
+    @property
+    def original(self) -> Dataset:
+        """The data set as it is on disk."""
+        return self if self.distinct is None else replace(self, xways=float(self.distinct), distinct=None)
 
     @property
     def toll_history(self) -> list[Path]:
@@ -208,7 +219,7 @@ def describe(
         for path, digest in zip(paths, digests, strict=True)
     }
     facts = asdict(Dataset(folder, xways, seconds, seed, counts, options, files))
-    del facts["path"]
+    del facts["path"], facts["distinct"]
     (folder / "dataset.json").write_text(json.dumps({"format": FORMAT, **facts}, indent=1) + "\n")
 
 

@@ -16,8 +16,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from driver.dataset import Dataset, read_minutes
+from driver.relabel import Copy, copies_of, moved_reports, moved_requests
 from polling_baseline import spec
-from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
+from polling_baseline.batch import INPUT_SCHEMA, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Feed:
         self._minutes: queue.Queue[tuple[Minute, ...] | BaseException] = queue.Queue(maxsize=1)
         self._current: tuple[int, tuple[Minute, ...]] | None = None
         self._closed = threading.Event()
-        files = list(dataset.traffic.items())
-        self._shares = [dict(files[worker::workers]) for worker in range(workers)]
+        copies = copies_of(dataset)
+        self._shares = [copies[worker::workers] for worker in range(workers)]
         self._thread = threading.Thread(target=self._read_ahead, name="feed", daemon=True)
         self._thread.start()
 
@@ -66,10 +67,14 @@ class Feed:
     def _read_ahead(self) -> None:
         try:
             first, last = spec.minute_of(self._seconds.start), spec.minute_of(self._seconds[-1])
-            readers = [[_Reader(read_minutes(path, first, last)) for path in share.values()] for share in self._shares]
+            paths = {copy.path for share in self._shares for copy in share}
+            readers = {path: _Reader(read_minutes(path, first, last)) for path in paths}
             for minute in range(first, last + 1):
-                shares = tuple(_minute(minute, [reader.take(minute) for reader in share]) for share in readers)
-                self._put(shares)
+                # However many copies there are of an expressway, it is read once.
+                parts = {path: _part(reader.take(minute)) for path, reader in readers.items()}
+                self._put(
+                    tuple(_minute(minute, [_moved(parts[copy.path], copy) for copy in share]) for share in self._shares)
+                )
                 if self._closed.is_set():
                     return
         except BaseException as failure:
@@ -99,30 +104,35 @@ class _Reader:
         return table
 
 
-def _minute(minute: int, tables: list[pa.Table | None]) -> Minute:
-    parts = [table for table in tables if table is not None]
-    is_report = [table["kind"].to_numpy() == spec.REPORT for table in parts]
-    reports = _sorted(parts, REPORT_COLUMNS, is_report)
-    requests = _sorted(parts, REQUEST_COLUMNS, [~mask for mask in is_report])
+def _part(table: pa.Table | None) -> Share:
+    """The reports and the requests of one expressway's minute."""
+    table = INPUT_SCHEMA.empty_table() if table is None else table
+    is_report = table["kind"].to_numpy() == spec.REPORT
+    return Share(
+        {name: _wide(table[name].to_numpy()[is_report]) for name in REPORT_COLUMNS},
+        {name: _wide(table[name].to_numpy()[~is_report]) for name in REQUEST_COLUMNS},
+    )
+
+
+def _moved(part: Share, copy: Copy) -> Share:
+    return Share(moved_reports(part.reports, copy), moved_requests(part.requests, copy))
+
+
+def _minute(minute: int, parts: list[Share]) -> Minute:
+    reports = _sorted([part.reports for part in parts], REPORT_COLUMNS)
+    requests = _sorted([part.requests for part in parts], REQUEST_COLUMNS)
     edges = np.arange(spec.MINUTE_S + 1) + (minute - 1) * spec.MINUTE_S
     return Minute(
         reports, requests, np.searchsorted(reports["second"], edges), np.searchsorted(requests["second"], edges)
     )
 
 
-def _sorted(tables: list[pa.Table], names: tuple[str, ...], masks: list[npt.NDArray[Any]]) -> Columns:
-    """Columns of all tables, by second; each table is sorted already."""
-    columns = {
-        name: np.concatenate(
-            [_wide(table[name].to_numpy()[mask]) for table, mask in zip(tables, masks, strict=True)]
-            or [np.zeros(0, np.int16)]
-        )
-        for name in names
-    }
-    if len(tables) > 1:
-        order = np.argsort(columns["second"], kind="stable")
-        columns = {name: column[order] for name, column in columns.items()}
-    return columns
+def _sorted(parts: list[Columns], names: tuple[str, ...]) -> Columns:
+    """Columns of all parts, by second; each part is sorted already."""
+    if len(parts) == 1:
+        return parts[0]
+    order = np.argsort(np.concatenate([part["second"] for part in parts]), kind="stable")
+    return {name: np.concatenate([part[name] for part in parts])[order] for name in names}
 
 
 def _wide(column: npt.NDArray[Any]) -> npt.NDArray[Any]:

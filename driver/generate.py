@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driver.dataset import describe, new_folder
+from driver.dataset import Dataset, describe, new_folder, open_dataset
 from driver.progress import Advance, progress
 from driver.spark.history import PROGRESS, generate_history
 from driver.spark.session import close, session
@@ -86,6 +86,17 @@ def generate(wanted: Wanted, out: Path, force: bool, master: str) -> None:
         options: dict[str, object] = {"command": "generate", "history_days": wanted.history_days}
         seconds = wanted.minutes * spec.MINUTE_S
         describe(folder, xways=wanted.xways, seconds=seconds, seed=wanted.seed, counts=counts, options=options)
+
+
+def generated(wanted: Wanted, out: Path, master: str) -> Dataset:
+    """The data set `out` if it is the one that is wanted, else a new one in its place if there is none."""
+    if not out.exists():
+        generate(wanted, out, False, master)
+    dataset = open_dataset(out)
+    history_days = dataset.options.get("history_days")
+    if Wanted(dataset.xways, dataset.seconds // spec.MINUTE_S, dataset.seed or 0, int(str(history_days))) != wanted:
+        raise Refusal(f"{out} has other traffic than is wanted now; choose another --out, or remove it")
+    return dataset
 
 
 def _generate(spark: SparkSession, wanted: Wanted, folder: Path, advance: Advance) -> dict[str, int]:

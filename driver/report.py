@@ -37,8 +37,10 @@ def _heading(run: Finished, width: int) -> list[str]:
     facts, config, environment = run.facts, run.config, run.facts["environment"]
     minutes = config["to_minute"] - config["from_minute"] + 1
     seed = "" if facts["dataset"]["seed"] is None else f"   seed {facts['dataset']['seed']}"
+    distinct = facts["dataset"].get("distinct")
+    xways = f"{facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else "")
     versions = [f"{name} {value}" for name, value in environment["engine"].items() if name == "PostgreSQL"]
-    first = f"Linear Road   {config['engine']}   L = {facts['dataset']['xways']:g}   {minutes} min{seed}   "
+    first = f"Linear Road   {config['engine']}   L = {xways}   {minutes} min{seed}   "
     return [
         first + verdict_line(run).rjust(width - len(first)),
         "   ".join(

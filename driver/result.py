@@ -42,6 +42,10 @@ class RunConfig:
     to_minute: int
     # What only this engine knows, by the option's name.
     engine_options: Mapping[str, str] = field(default_factory=dict)
+    # The data set as so many expressways, if not as it is.
+    xways: float | None = None
+    # A rating has seen enough of a run with its first late answer.
+    stop_when_late: bool = False
 
 
 def write_run(folder: Path, facts: dict[str, Any]) -> None:
@@ -64,6 +68,13 @@ def read_run(folder: Path) -> dict[str, Any]:
     if not known:
         raise Refusal(f"{folder} has format {facts['format']}, this lrb reads {FORMAT}; use the lrb that made it")
     return facts
+
+
+def seconds_of(facts: dict[str, Any]) -> range:
+    """The seconds that a run has to answer for: all of its minutes, or those until it was stopped for being late."""
+    config = facts["config"]
+    until = facts["covered"][1] + 1 if facts.get("state") == "late" else config["to_minute"] * spec.MINUTE_S
+    return range((config["from_minute"] - 1) * spec.MINUTE_S, until)
 
 
 def environment(engine_facts: dict[str, object]) -> dict[str, object]:

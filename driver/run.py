@@ -41,14 +41,14 @@ def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> 
 def run(engine: Engine, dataset: Dataset, config: RunConfig, folder: Path) -> dict[str, Any]:
     """Feed the data set to the engine and give what `run.json` then says.
 
-    Its `state` is `complete`, `interrupted` (Ctrl-C) or `broken`, with a `reason`; the folder holds what was measured
-    in any case.
+    Its `state` is `complete`, `late` (stopped at the first late answer, if so wanted), `interrupted` (Ctrl-C) or
+    `broken`, with a `reason`; the folder holds what was measured in any case.
     """
     seconds = range((config.from_minute - 1) * spec.MINUTE_S, config.to_minute * spec.MINUTE_S)
     facts: dict[str, Any] = {
         "state": "running",
         "config": config_facts(config),
-        "dataset": {"name": dataset.name, "identity": dataset.identity, "xways": dataset.xways, "seed": dataset.seed},
+        "dataset": dataset_facts(dataset),
         "environment": environment(engine.facts()),
     }
     write_run(folder, facts)
@@ -56,41 +56,53 @@ def run(engine: Engine, dataset: Dataset, config: RunConfig, folder: Path) -> di
     feed = Feed(dataset, seconds, engine.workers)
     view = LiveView(seconds, config.period_s)
     clock = Clock(config.clock, seconds.start - (LEAD_S if config.clock == "real" else 0))
-    own_s = 0.0
+    own_s, late = 0.0, False
 
     def handle(batch: Batch) -> tuple[float, Mapping[str, float]]:
-        nonlocal own_s
+        nonlocal own_s, late
         steps = engine.process(batch)
         committed = clock.now()
         for answers in engine.answers():
             written = clock.now()
-            view.answered(answers.kind, recording.answers(answers, committed))
+            longest_s = recording.answers(answers, committed)
+            late = late or longest_s > spec.DEADLINE_S[answers.kind]
+            view.answered(answers.kind, longest_s)
             own_s += clock.now() - written
         return committed, steps
 
     def done(cycle: Any) -> None:
         recording.cycle(cycle)
         view.cycle(cycle, clock.now())
+        if late and config.stop_when_late:
+            poller.stopping.set()
 
     poller = Poller(seconds, config.period_s, clock, feed.take, handle, done)
     facts["state"] = "complete"
     try:
         with view, _stop_on_signal(poller.stopping):
             run_polls(poller, clock, config.period_s)
-        if poller.stopping.is_set():
+        if late and config.stop_when_late:
+            facts |= {"state": "late", "reason": f"stopped at its first late answer, in second {_last(recording)}"}
+        elif poller.stopping.is_set():
             facts |= {"state": "interrupted", "reason": f"stopped by the user after second {_last(recording)}"}
     except EngineFailure as failure:
         facts |= {"state": "broken", "reason": str(failure)}
     finally:
         feed.close()
         recording.close()
-        facts |= summary(recording, own_s)
+        facts |= {"covered": [seconds.start, _last(recording)], **summary(recording, own_s)}
         write_run(folder, facts)
     return facts
 
 
-def _last(recording: Recording) -> int | str:
-    return recording.cycles[-1].seconds[-1] if recording.cycles else "none"
+def dataset_facts(dataset: Dataset) -> dict[str, object]:
+    facts = {"name": dataset.name, "identity": dataset.identity, "xways": dataset.xways, "seed": dataset.seed}
+    return facts if dataset.distinct is None else {**facts, "distinct": dataset.distinct}
+
+
+def _last(recording: Recording) -> int | None:
+    """The last second that was answered."""
+    return recording.cycles[-1].seconds[-1] if recording.cycles else None
 
 
 @contextmanager

@@ -25,6 +25,8 @@ COMMANDS = (
     "expected",
     "report",
     "compare",
+    "rate",
+    "reproduce",
     "db",
     "demo",
 )

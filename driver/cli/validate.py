@@ -87,10 +87,12 @@ def _question(args: argparse.Namespace) -> Question:
         raise Refusal("the specification's travel time is in seconds; minutes are accepted with --lenient only")
     dataset = open_dataset(args.dataset)
     if args.run_folder:
-        _take_part_from_run(args, dataset)
+        dataset, seconds = _part_of_run(args, dataset)
+    else:
+        seconds = seconds_from(args, dataset)
     output = args.output or args.run_folder / "output.csv"
     _see_that_it_is_readable(output)
-    seconds, xways = seconds_from(args, dataset), xways_from(args, dataset)
+    xways = xways_from(args, dataset)
     return Question(dataset, output, seconds, xways, args.lenient, args.travel_time == "minutes")
 
 
@@ -103,19 +105,21 @@ def _see_that_it_is_readable(output: Path) -> None:
         raise Refusal(f"cannot read {output}: {error.strerror}") from None
 
 
-def _take_part_from_run(args: argparse.Namespace, dataset: Dataset) -> None:
-    from driver.result import read_run
+def _part_of_run(args: argparse.Namespace, dataset: Dataset) -> tuple[Dataset, range]:
+    """The expressways and the seconds that the run was made of."""
+    from driver.relabel import relabelled
+    from driver.result import read_run, seconds_of
 
     if args.from_minute or args.to_minute:
         raise Refusal("a run knows its minutes; leave out --from-minute and --to-minute")
     facts = read_run(args.run_folder)
     try:
-        identity, config = facts["dataset"]["identity"], facts["config"]
-        args.from_minute, args.to_minute = config["from_minute"], config["to_minute"]
+        identity, xways, seconds = facts["dataset"]["identity"], facts["config"].get("xways"), seconds_of(facts)
     except (KeyError, TypeError):
         raise Refusal(f"{args.run_folder}/run.json is damaged; run it again") from None
     if identity != dataset.identity:
         raise Refusal(f"{args.run_folder} is a run of {facts['dataset']['name']}, not of the data in {dataset.path}")
+    return relabelled(dataset, xways), seconds
 
 
 def seconds_from(args: argparse.Namespace, dataset: Dataset) -> range:

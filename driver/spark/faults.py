@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from driver.spark.copies import folded, unfolded
 from driver.spark.judge import Judgement
 from driver.spark.received import answers_of
 from driver.spark.reference import ACCIDENT, BALANCE, Reference, answer_line
@@ -45,11 +46,13 @@ def _with_evidence(judgement: Judgement, found: DataFrame) -> DataFrame:
     )
     is_notification = F.col("kind") <= ACCIDENT
     return (
-        found.join(_together(_expected_texts(reference), "expected"), IDENTITY, "left")
-        .join(_together(answers_of(judgement.received), "received"), IDENTITY, "left")
+        # What explains a fault of a copy is what its original expects, with the original's numbers.
+        folded(judgement.dataset, found.join(_together(answers_of(judgement.received), "received"), IDENTITY, "left"))
+        .join(_together(_expected_texts(reference), "expected"), IDENTITY, "left")
         .withColumn("input_kind", F.when(is_notification, spec.REPORT).otherwise(F.col("kind")))
         .join(inputs, ["input_kind", "id", "second"], "left")
         .join(F.broadcast(conditions), ["place", "minute"], "left")
+        .transform(lambda table: unfolded(judgement.dataset, table))
         .select(
             "*",
             F.get(F.lit(list(spec.ANSWERS)), F.col("kind")).alias("answer"),

@@ -1,0 +1,182 @@
+"""`lrb rate`: the largest L at which every answer is there, right and in time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from driver.cli.run import add_engine_arguments, config_from
+from driver.engines import ENGINES, Place
+from polling_baseline import spec
+from polling_baseline.refusal import Refusal
+
+if TYPE_CHECKING:
+    from driver.dataset import Dataset
+    from driver.rate import Rating
+    from driver.result import RunConfig
+
+SUMMARY = "Find an engine's rating: the largest L at which every answer is present, right and in time."
+EXAMPLES = """\
+  lrb rate --engine polling --quick              the peak rating: the last 20 minutes, when traffic is densest
+  lrb rate --engine polling --out mine           the L-rating: all 180 minutes; hours of work if L is large
+  lrb rate --engine polling --out mine           after an interruption: goes on where it was
+  lrb rate --engine polling --quick --step 5 --max 100 --json
+
+Large L are copies of --distinct simulated expressways, with numbers of their own; history is not copied.  L is doubled
+until an answer is late, then halved in between; the last failure is tried once more, since chance may have caused it.
+The winner and the loser are judged by the reference.  Each candidate's run stays in DIR/runs.
+"""
+MOST_MINUTES = spec.RUN_SECONDS // spec.MINUTE_S
+BAR = 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--engine", choices=ENGINES, default="polling", help="the system under test [polling]")
+    parser.add_argument("--quick", action="store_true", help="the last 20 minutes only: a peak rating, no L-rating")
+    parser.add_argument("--step", type=_steps, default=0.5, metavar="L", help="how fine to look [0.5]")
+    parser.add_argument("--start", type=_steps, metavar="L", help="the first L to try [1]")
+    parser.add_argument("--max", type=_steps, default=float(spec.MAX_XWAYS), metavar="L", help="stop there [1000]")
+    parser.add_argument("--clock", choices=("real", "virtual"), default="virtual", help="real for a proof [virtual]")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where everything goes [ratings/ENGINE-KIND]")
+    parser.add_argument("--json", action="store_true", help="print rating.json instead of a table")
+    add_road_arguments(parser, distinct=1)
+    add_engine_arguments(parser)
+
+
+def add_road_arguments(parser: argparse.ArgumentParser, distinct: int) -> None:
+    """The expressways that all runs are made of."""
+    parser.add_argument("--seed", type=int, default=42, metavar="N", help="what chance depends on [42]")
+    parser.add_argument(
+        "--distinct", type=int, default=distinct, metavar="K", help="expressways to simulate [%(default)s]"
+    )
+    parser.add_argument(
+        "--minutes", type=int, default=MOST_MINUTES, metavar="N", help="a shorter road, to try things out [180]"
+    )
+    parser.add_argument("--history-days", type=int, default=69, metavar="N", help="days of history [69]")
+    parser.add_argument("--dataset", type=Path, metavar="DATASET", help="take these expressways instead [DIR/road]")
+
+
+def road_from(args: argparse.Namespace, folder: Path) -> Dataset:
+    """The data set that the arguments name, or one made as they say, once."""
+    from driver.dataset import open_dataset
+    from driver.generate import Wanted, generated
+
+    if args.dataset:
+        return open_dataset(args.dataset)
+    if args.distinct < 1:
+        raise Refusal(f"--distinct {args.distinct}: at least one expressway is simulated")
+    wanted = Wanted(float(args.distinct), args.minutes, args.seed, args.history_days)
+    return generated(wanted, folder / "road", args.master)
+
+
+def run(args: argparse.Namespace) -> int:
+    from driver.rate import QUICK_MINUTES, Rating, judge_run, write_json
+    from driver.search import Search
+
+    search = Search(args.start or max(1.0, args.step), args.step, args.max)
+    if any(value % args.step for value in (search.start, search.most)):
+        raise Refusal(f"--start {search.start:g} and --max {search.most:g} must be multiples of --step {args.step:g}")
+    folder = args.out or Path("ratings") / f"{args.engine}-{'peak' if args.quick else 'full'}"
+    dataset = road_from(args, folder)
+    minutes = dataset.seconds // spec.MINUTE_S
+    first = max(1, minutes - QUICK_MINUTES + 1) if args.quick else 1
+
+    def config_for(xways: float) -> RunConfig:
+        given = {"dataset": dataset.path, "from_minute": first, "to_minute": minutes, "xways": xways}
+        return replace(config_from(args, **given), stop_when_late=True)
+
+    rating = Rating(folder, dataset, search, config_for, Place(args.dsn, args.master))
+    rating.run(lambda path: judge_run(dataset, path, args.master), _say)
+    facts = result(rating, "peak" if args.quick else "full" if minutes == MOST_MINUTES else "part")
+    write_json(folder / "rating.json", facts)
+    print(json.dumps(facts) if args.json else "\n".join(text(facts, folder)))
+    return 2 if rating.winner is None and rating.loser and rating.loser.state == "broken" else 0
+
+
+def _steps(text: str) -> float:
+    try:
+        xways = float(text)
+    except ValueError:
+        xways = 0.0
+    if not 0.5 <= xways <= spec.MAX_XWAYS or xways % 0.5:
+        raise argparse.ArgumentTypeError(f"{text} is not a multiple of 0.5 from 0.5 to {spec.MAX_XWAYS}")
+    return xways
+
+
+def _say(what: str) -> None:
+    print(f"rate: {what}", file=sys.stderr, flush=True)
+
+
+def result(rating: Rating, kind: str) -> dict[str, Any]:
+    """What `rating.json` says in the end."""
+    from driver.rate import FORMAT, candidate_facts, gave_out
+    from driver.result import read_run
+
+    winner, loser = rating.winner, rating.loser
+    runs = [read_run(each.run) for each in (winner, loser) if each]
+    settings = rating.settings
+    return {
+        "format": FORMAT,
+        "rating": winner.xways if winner else 0,
+        "kind": kind,
+        "engine": settings["engine"],
+        "minutes": [settings["from_minute"], settings["to_minute"]],
+        "distinct": int(rating.dataset.xways),
+        "seed": rating.dataset.seed,
+        "clock": settings["clock"],
+        "step": rating.search.step,
+        "max": rating.search.most,
+        "winner": winner and winner.run.name,
+        "loser": loser and loser.run.name,
+        "gave_out": gave_out(loser.run) if loser else None,
+        "candidates": candidate_facts(rating.candidates, rating.folder),
+        "environment": runs[0]["environment"] if runs else None,
+        "settings": settings,
+    }
+
+
+def text(facts: dict[str, Any], folder: Path) -> list[str]:
+    """The rating for a terminal: the number, what it rests on, the curve, and what gave out."""
+    first, last = facts["minutes"]
+    name = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {last} minutes"}[facts["kind"]]
+    only = "" if facts["kind"] == "full" else f"   (an L-rating takes minutes 1 to {MOST_MINUTES})"
+    k = facts["distinct"]
+    return [
+        f"{name} of {facts['engine']}: {facts['rating']:g}",
+        f"minutes {first} to {last}, {facts['clock']} clock, seed {facts['seed']}, in steps of {facts['step']:g}{only}",
+        f"made of {k} distinct expressway{'s' if k > 1 else ''}, relabelled; history is that of the distinct",
+        "",
+        f"{'L':>7}  {'verdict':<9}{'judged':<9}{'longest (s)':>11}{'tuples/s of work':>18}  0 s{'5 s':>{BAR - 3}}",
+        *[_row(each) for each in facts["candidates"]],
+        "",
+        _ending(facts),
+        f"saved  {folder}   rating.json  runs/",
+    ]
+
+
+def _row(candidate: dict[str, Any]) -> str:
+    judged = {None: "-", True: "right", False: "wrong"}[candidate["right"]]
+    longest = candidate["max_response_s"]
+    length = 0 if longest is None else round(BAR * longest / min(spec.DEADLINE_S.values()))
+    bar = "#" * min(length, BAR) + (">" if length > BAR else "")
+    shown = "-" if longest is None else f"{longest:.3f}"
+    return (
+        f"{candidate['xways']:>7g}  {candidate['verdict']:<9}{judged:<9}{shown:>11}{candidate['tuples_per_s']:>18,.0f}"
+        f"  {bar}"
+    ).rstrip()
+
+
+def _ending(facts: dict[str, Any]) -> str:
+    """Why it is not more."""
+    loser = next((each for each in facts["candidates"] if Path(each["run"]).name == facts["loser"]), None)
+    if loser is None:
+        return f"Nothing gave out: --max {facts['max']:g} was reached."
+    if loser["verdict"] in ("wrong", "broken"):
+        return f"L = {loser['xways']:g} is {loser['verdict']}: lrb validate --explain 3, or its run.json, says why."
+    found = facts["gave_out"] or {"minute": "?", "second": 0}
+    step = f": {found['share']:.0%} of the work just before was {found['step']}" if "step" in found else ""
+    return f"L = {loser['xways']:g} was late first in minute {found['minute']} (second {found['second']:,}){step}."

@@ -1,0 +1,162 @@
+"""`lrb reproduce`: the paper's tables, beside this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
+from driver.cli.run import add_engine_arguments, config_from
+from driver.engines import Place
+from polling_baseline import spec
+
+if TYPE_CHECKING:
+    from driver.result import RunConfig
+
+SUMMARY = "Reproduce the paper's tables 7 and 8: L-ratings, and the longest response times at 0.5 to 3 expressways."
+EXAMPLES = """\
+  lrb reproduce                                  three hours of 0.5 to 3 expressways; some minutes of work for each
+  lrb reproduce --minutes 20 --out try           a try-out, on a road too short to mean much
+  lrb reproduce --json                           for another program; interrupted, it goes on where it was
+
+"Slowed down" takes the service times measured here, multiplies them by one factor per system, and replays the driver's
+schedule with them.  The factor is fitted to one number of the paper: the longest response time at the first scale
+factor that failed.  All other numbers of that column follow from it.
+"""
+COLUMN = 14
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--clock", choices=("real", "virtual"), default="virtual", help="[virtual]")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", default=Path("reproduction"), help="where everything goes [reproduction]"
+    )
+    parser.add_argument("--json", action="store_true", help="print reproduction.json instead of tables")
+    add_road_arguments(parser, distinct=3)
+    add_engine_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from driver.reproduce import reproduce
+    from polling_baseline.engine import EngineFailure
+
+    dataset = road_from(args, args.out)
+
+    def config_for(engine: str, xways: float) -> RunConfig:
+        return config_from(args, dataset=dataset.path, engine=engine, xways=xways)
+
+    try:
+        facts = reproduce(args.out, dataset, config_for, Place(args.dsn, args.master), _say)
+    except EngineFailure as failure:
+        print(f"lrb: {failure}; the same command goes on from here", file=sys.stderr)
+        return 2
+    print(json.dumps(facts) if args.json else "\n".join(text(facts, args.out)))
+    return 0
+
+
+def _say(what: str) -> None:
+    print(f"reproduce: {what}", file=sys.stderr, flush=True)
+
+
+def text(facts: dict[str, Any], folder: Path) -> list[str]:
+    """Both tables, what was used, and what they prove."""
+    systems = facts["systems"]
+    last = facts["minutes"][1]
+    short = "" if last == MOST_MINUTES else f"   The paper's runs took {MOST_MINUTES} minutes: this is a try-out."
+    heading = f"{'':8}" + "".join(f"{_title(each):^{3 * COLUMN}}" for each in systems).rstrip()
+    columns = f"{'':8}" + "".join(f"{word:>{COLUMN}}" for _ in systems for word in ("2004", "here", "slowed down"))
+    return [
+        f"{last} minutes of {facts['distinct']} distinct expressways, seed {facts['seed']}, "
+        f"{facts['clock']} clock{short}",
+        "",
+        "Table 7. L-ratings",
+        heading,
+        columns,
+        f"{'':8}" + "".join(_cell(_rating(each, column)) for each in systems for column in ("paper", "here", "slowed")),
+        "",
+        "Table 8. Longest response time of a toll notification (s)",
+        heading,
+        f"{'XWays':<8}{columns[8:]}",
+        *[_row(f"{xways:g}", systems) for xways in facts["scale_factors"]],
+        _row_of_first_late(systems),
+        "",
+        *[sentence for each in systems for sentence in _about(each)],
+        *WHAT_IT_PROVES,
+        f"saved  {folder}   reproduction.json  runs/",
+    ]
+
+
+WHAT_IT_PROVES = (
+    "",
+    "Slowed down: the service time of each second, a median over the minutes around it, times the factor, on the",
+    "driver's schedule; a batch of several seconds pays once what a cycle takes without input.",
+    "What this proves: how far one number explains the whole curve.  Where the slowed-down column follows the paper,",
+    "a system that works like this one, only slower, would have shown what was seen in 2004.",
+    "What it does not prove: why it is slower.  The factor holds the processor, the disk, the database and the program",
+    "of 2004, and none of them can be told from the others.  Where the paper's times grow faster than the column,",
+    "that system lost more with load than one factor can say.",
+)
+
+
+def _title(system: dict[str, Any]) -> str:
+    return f"{system['name']} ({system['engine']})"
+
+
+def _cell(word: str) -> str:
+    return f"{word:>{COLUMN}}"
+
+
+def _rating(system: dict[str, Any], column: str) -> str:
+    found = system[column]
+    if found is None:
+        return ""
+    return f"{found['rating']:g}" + (" or more" if found.get("at_least") else "")
+
+
+def _row(xways: str, systems: list[dict[str, Any]]) -> str:
+    def seconds(system: dict[str, Any], column: str) -> str:
+        if system[column] is None:
+            return ""
+        found = system[column]["max_response_s"].get(xways)
+        # The paper's clock had whole seconds, and nothing shorter matters where answers are late.
+        return "-" if found is None else f"{found:,.0f}" if column == "paper" or found >= 10 else f"{found:.3f}"
+
+    cells = [_cell(seconds(each, column)) for each in systems for column in ("paper", "here", "slowed")]
+    return f"{xways:<8}{''.join(cells)}".rstrip()
+
+
+def _row_of_first_late(systems: list[dict[str, Any]]) -> str:
+    """The Time of the first late answer at the scale factor that failed first in 2004."""
+
+    def second(system: dict[str, Any], column: str) -> str:
+        found = (system[column] or {}).get("first_late_second")
+        return "" if found is None else f"at {found:,}"
+
+    cells = [_cell(second(each, column)) for each in systems for column in ("paper", "here", "slowed")]
+    return f"{'late':<8}{''.join(cells)}".rstrip()
+
+
+def _about(system: dict[str, Any]) -> list[str]:
+    found, fails_at = system["slowed"], f"{system['fails_at']:g}"
+    if found is None:
+        return [f"{system['name']}: there is no engine {system['engine']} here yet; its columns stay empty."]
+    limit = spec.DEADLINE_S["toll"]
+    sentences = [
+        f"{system['name']}: slowed down {found['factor']:,.1f} times; fitted to {found['fitted_to_s']:,} s at "
+        f"L = {fails_at}."
+    ]
+    if not found["hits"]:
+        sentences.append(
+            f"  With more, L = {system['paper']['rating']:g} would be late as well: no constant factor gives both "
+            f"{found['fitted_to_s']:,} s there and less than {limit} s below it."
+        )
+    if found["max_response_s"][fails_at] <= limit:
+        sentences.append(f"  Even so, L = {fails_at} is in time: this engine does not give out between the two.")
+    for xways, then in system["paper"]["max_response_s"].items():
+        now = found["max_response_s"][xways]
+        if then > limit and xways != fails_at:
+            sentences.append(f"  At L = {xways} the factor gives {now:,.0f} s; in 2004 it was {then:,} s.")
+    return sentences
