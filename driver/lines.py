@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
-import numba
 import numpy as np
 
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
+from polling_baseline.compiled import compiled
 from polling_baseline.refusal import Refusal
 
 MAX_LINE = 1 << 16
@@ -50,14 +50,6 @@ KIND_OF_REJECT = {
     TIME_LOWER: "Time is lower than on an earlier line",
     SECOND_REPORT: "second report of this vehicle in this second",
 } | {OUT_OF_RANGE + number: f"{field} out of range" for number, field in enumerate(FIELDS)}
-
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba's machine code for a function; kept on disk where there is a folder to keep it in."""
-    try:
-        return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        return numba.njit(nogil=True)(function)
 
 
 def ranges(xways: int = spec.MAX_XWAYS) -> np.ndarray:

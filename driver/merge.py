@@ -21,11 +21,12 @@ import numpy as np
 import pyarrow as pa
 
 from driver.dataset import TrafficWriter, read_minutes, traffic_path
-from driver.lines import SECOND_REPORT, Chunk, compiled, kind_of, ranges, read_chunks, reason_for
+from driver.lines import SECOND_REPORT, Chunk, kind_of, ranges, read_chunks, reason_for
 from driver.rejects import Found, Rejects
 from driver.vehicles import FREE, Vehicles, slot_of
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
+from polling_baseline.compiled import compiled
 
 CHUNK_BYTES = 1 << 22
 MIN_CHUNK_BYTES = 1 << 17

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from driver.dataset import Dataset, read_minutes
-from driver.lines import compiled
 from driver.vehicles import Vehicles, slot_of
 from polling_baseline import spec
+from polling_baseline.compiled import compiled
 
 COLUMNS = ("kind", "second", "vehicle_id", "speed_mph", "lane", "dir", "seg", "position_ft")
 # A stop, as long as one report can show it: the vehicle stands at a place from a second until before another.

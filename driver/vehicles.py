@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from driver.lines import compiled
+from polling_baseline.compiled import compiled
 
 FREE = -1
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from driver.dataset import ID_BLOCK, SEGMENT_SCHEMA, TOLL_SCHEMA, segment_path, toll_path
-from driver.lines import MAX_LINE, NEWLINE, RETURN, compiled, integers, whole_lines
+from driver.lines import MAX_LINE, NEWLINE, RETURN, integers, whole_lines
 from polling_baseline import spec
+from polling_baseline.compiled import compiled
 from polling_baseline.refusal import Refusal
 
 CHUNK_BYTES = 1 << 22

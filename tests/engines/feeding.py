@@ -1,4 +1,4 @@
-"""Drive the polling engine without a clock: lines in, answers out; many small roads at once."""
+"""Drive an engine without a clock: lines in, answers out; many small roads at once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 
 from driver.replay import seconds_to_take
 from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
+from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Batch, Columns, Share
 from polling_baseline.database.connection import Target
+from polling_baseline.engine import Engine
 from polling_baseline.engines.polling import Polling
 
 WIDTHS = {"vehicle_id": np.int32, "position_ft": np.int32, "query_id": np.int64}
@@ -73,21 +74,29 @@ def taken_apart(answers: Counter[Answer], roads: Sequence[Road]) -> list[Counter
 
 
 def answers_of(target: Target, road: Road, workers: int, longest: int) -> Counter[Answer]:
-    """The engine's answers as `oracle.answers` gives them, counted; batches hold up to `longest` seconds."""
+    """The polling engine's answers as `oracle.answers` gives them, counted; batches hold up to `longest` seconds."""
     fill_history(target, road)
-    engine = Polling(target, workers, "off")
-    engine.install()
+    return answers_from(Polling(target, workers, "off"), road, longest)
+
+
+def answers_from(engine: Engine, road: Road, longest: int) -> Counter[Answer]:
+    """The answers of any engine that has the road's history; it is installed first and stopped at the end."""
     found: Counter[Answer] = Counter()
     try:
-        for batch in batches(road.lines, workers, longest):
+        engine.install()
+        for batch in batches(road.lines, engine.workers, longest):
             engine.process(batch)
             for answers in engine.answers():
-                columns = [answers.columns[name].tolist() for name in ANSWER_COLUMNS[answers.kind]]
-                kind = spec.ANSWERS.index(answers.kind)
-                found.update((kind, *row) for row in zip(*columns, strict=True))
+                found.update(rows_of(answers))
     finally:
         engine.stop()
     return found
+
+
+def rows_of(answers: Answers) -> Iterator[Answer]:
+    columns = [answers.columns[name].tolist() for name in ANSWER_COLUMNS[answers.kind]]
+    kind = spec.ANSWERS.index(answers.kind)
+    return ((kind, *row) for row in zip(*columns, strict=True))
 
 
 def batches(lines: Sequence[Sequence[int]], workers: int, longest: int) -> Iterator[Batch]:
