@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from driver.result import RunConfig
     from polling_baseline.engine import Engine
 
+# What fires the trigger engine's rules: each INSERT, each row of a second's COPY, or that COPY as a whole.
+GRANULARITIES = ("row", "copy", "statement")
+# These keep each vehicle in one place, and so have one worker.
+BY_ROW = ("row", "copy")
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -37,4 +42,17 @@ def _polling(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
     return Polling(target, config.workers, config.durability)
 
 
-ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Place], Engine]] = MappingProxyType({"polling": _polling})
+def _trigger(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+    from driver.spark.load import ensure_loaded
+    from polling_baseline.engines.trigger import Trigger
+
+    target = find_target(place.dsn, config.durability)
+    ensure_loaded(dataset, target, place.master)
+    granularity = config.engine_options.get("granularity", "row")
+    workers = 1 if granularity in BY_ROW else config.workers
+    return Trigger(target, workers, config.durability, granularity)
+
+
+ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Place], Engine]] = MappingProxyType(
+    {"polling": _polling, "trigger": _trigger}
+)

@@ -40,7 +40,8 @@ def _heading(run: Finished, width: int) -> list[str]:
     distinct = facts["dataset"].get("distinct")
     xways = f"{facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else "")
     versions = [f"{name} {value}" for name, value in environment["engine"].items() if name == "PostgreSQL"]
-    first = f"Linear Road   {config['engine']}   L = {xways}   {minutes} min{seed}   "
+    engine = " ".join([config["engine"], *config.get("engine_options", {}).values()])
+    first = f"Linear Road   {engine}   L = {xways}   {minutes} min{seed}   "
     return [
         first + verdict_line(run).rjust(width - len(first)),
         "   ".join(
@@ -102,5 +103,19 @@ def _causes(facts: dict[str, Any]) -> list[str]:
         f"cycles  {cycles['count']:,}   mean {cycles['mean_ms']:.1f} ms, p99 {cycles['p99_ms']:.1f} ms, "
         f"max {cycles['max_ms']:.1f} ms   {cycles['of_several_seconds']:,} took several seconds at once, "
         f"backlog {cycles['largest_backlog_s']} s at most",
+        *_database(facts),
         "steps   " + "   ".join(f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps),
+    ]
+
+
+def _database(facts: dict[str, Any]) -> list[str]:
+    """What the run cost the database beside time; other engines have no such costs, and a broken run cannot ask."""
+    engine = facts["environment"]["engine"]
+    if "wal_bytes" not in engine or facts["state"] == "broken":
+        return []
+    wal, tuples = engine["wal_bytes"], facts["feed"]["rows"]
+    return [
+        f"log     durability {engine['durability']}   "
+        f"WAL {wal / 1e6:,.1f} MB, {wal / max(1, tuples):,.0f} bytes per tuple   "
+        f"dead rows {engine['dead_rows']:,}   autovacuums {engine['autovacuums']:,}"
     ]

@@ -85,6 +85,8 @@ def run(engine: Engine, dataset: Dataset, config: RunConfig, folder: Path) -> di
             facts |= {"state": "late", "reason": f"stopped at its first late answer, in second {_last(recording)}"}
         elif poller.stopping.is_set():
             facts |= {"state": "interrupted", "reason": f"stopped by the user after second {_last(recording)}"}
+        # Once more: what the run has cost is known only now.
+        facts["environment"]["engine"] = engine.facts()
     except EngineFailure as failure:
         facts |= {"state": "broken", "reason": str(failure)}
     finally:

@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from driver.engines import ENGINES, Place
+from driver.engines import BY_ROW, ENGINES, GRANULARITIES, Place
 from polling_baseline.database.connection import add_dsn_argument
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
@@ -24,6 +24,8 @@ EXAMPLES = """\
   lrb run --clock virtual road1                as fast as the engine can, response times as in real time
   lrb run --clock virtual --xways 40 --from-minute 161 road1
                                                40 expressways, copies of those in road1, in the last 20 minutes
+  lrb run --engine trigger --granularity statement road1
+                                               the same rules, set off by the insert of each second
   lrb run --like runs/0007-polling-L1          the same run again
 """
 
@@ -47,6 +49,12 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--period", type=_period, metavar="SECONDS", help="time between two polling cycles [1]")
     parser.add_argument("--workers", type=int, metavar="N", help="connections that share the expressways [cores]")
     parser.add_argument("--durability", choices=DURABILITIES, help="recovery logging [off]")
+    parser.add_argument(
+        "--granularity",
+        choices=GRANULARITIES,
+        help="of engine trigger: an INSERT per tuple and a row trigger, a COPY and a row trigger, "
+        "or a COPY and a statement trigger [row]",
+    )
     parser.add_argument("--master", default="local[*]", help="the Spark that loads the history [local[*]]")
     add_dsn_argument(parser)
 
@@ -108,7 +116,13 @@ def _config(args: argparse.Namespace) -> RunConfig:
         "to_minute": args.to_minute,
         "xways": args.xways,
     }
+    options = _engine_options(args.granularity, args.engine or like.get("engine", "polling"), like)
     chosen = {**like, **{name: value for name, value in given.items() if value is not None}}
+    chosen["engine_options"] = options
+    if options.get("granularity") in BY_ROW:
+        if (args.workers or 1) > 1:
+            raise Refusal("a row trigger runs on one connection: leave out --workers, or add --granularity statement")
+        chosen["workers"] = 1
     if "dataset" not in chosen:
         raise Refusal("name a data set, or an earlier run with --like; lrb generate makes a data set")
     dataset = relabelled(open_dataset(Path(chosen["dataset"])), chosen.get("xways"))
@@ -133,6 +147,15 @@ def _config(args: argparse.Namespace) -> RunConfig:
         raise Refusal(f"--workers {config.workers} cannot be: 1 to 64")
     # A worker without an expressway would have nothing to do.
     return replace(config, workers=min(config.workers, len(dataset.traffic)))
+
+
+def _engine_options(granularity: str | None, engine: str, like: dict[str, Any]) -> dict[str, str]:
+    """What only this engine knows, by the option's name."""
+    if engine == "trigger":
+        return {"granularity": granularity or like.get("engine_options", {}).get("granularity", "row")}
+    if granularity:
+        raise Refusal(f"--granularity is an option of --engine trigger; engine {engine} has none")
+    return {}
 
 
 def _folder(out: Path | None, engine: str, xways: float) -> Path:

@@ -22,9 +22,9 @@ ROOT = CHECKOUT or Path(__file__).parent
 LOCK_TIMEOUT_S = 10
 
 
-def install(connection: Connection, *, durability: str = "off", workers: int = 1, triggers: bool = False) -> None:
-    """Drop and build every worker's schema, in one transaction; `triggers` adds the trigger engine's part."""
-    kinds = ("functions", "procedures", "triggers") if triggers else ("functions", "procedures")
+def install(connection: Connection, *, durability: str = "off", workers: int = 1, triggers: str | None = None) -> None:
+    """Drop and build every worker's schema, in one transaction; `triggers` adds the triggers of that granularity."""
+    kinds = ("functions", "procedures", *([f"triggers/{triggers}"] if triggers else []))
     files = sorted((ROOT / "sql").glob("*.sql"))
     files += [file for kind in kinds for file in sorted((ROOT / "stored_procs" / kind).rglob("*.sql"))]
     # `with` ends the transaction, not the connection.

@@ -13,27 +13,18 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-import numpy as np
 import psycopg2
 from psycopg2.extensions import connection as Connection
 from psycopg2.sql import SQL, Identifier
 
 from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Batch, Columns, Share
-from polling_baseline.database.binary_copy import copy_in, copy_out
+from polling_baseline.batch import Answers, Batch
 from polling_baseline.database.connection import Target
+from polling_baseline.database.cost import database_facts, wal_position
+from polling_baseline.database.exchange import copy_reports, copy_requests, read_answers, reason, warm_up_share
 from polling_baseline.database.install import install, schema_of
-from polling_baseline.database.settings import read_settings
 from polling_baseline.engine import EngineFailure
 
-# Where each kind of answer stands, and the types of its columns.
-TABLES = {
-    "toll": ("toll_notification", ("i4", "i2", "i2", "i8")),
-    "accident": ("accident_alert", ("i2", "i4", "i2")),
-    "balance": ("account_balance", ("i2", "i2", "i8", "i8")),
-    "expenditure": ("daily_expenditure", ("i2", "i8", "i8")),
-    "travel_time": ("travel_time", ("i2", "i8", "i8", "i8")),
-}
 Result = TypeVar("Result")
 
 STEPS = ("minute_ms", "advance_ms", "tally_ms", "notify_ms", "balance_ms", "history_ms")
@@ -50,15 +41,18 @@ class Polling:
         self._durability = durability
         self._connections: list[Connection] = []
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
+        self._wal_start = 0
 
     def install(self) -> None:
         with contextlib.closing(self._target.connect()) as connection:
             install(connection, durability=self._durability, workers=self.workers)
         self._connections = [self._target.connect() for _ in range(self.workers)]
         # A cycle on a few rows, undone: caches are filled and plans are made before the clock starts.
-        nothing = Batch(range(0, 2), tuple(_warm_up_share() for _ in range(self.workers)))
+        nothing = Batch(range(0, 2), tuple(warm_up_share() for _ in range(self.workers)))
         self._each(lambda worker: self._load_and_call(worker, nothing))
         self._each(lambda worker: self._connections[worker].rollback())
+        self._wal_start = wal_position(self._connections[0])
+        self._connections[0].rollback()
 
     def process(self, batch: Batch) -> Mapping[str, float]:
         steps = self._each(lambda worker: self._cycle(worker, batch))
@@ -80,16 +74,17 @@ class Polling:
             connection.close()
 
     def facts(self) -> dict[str, object]:
-        with contextlib.closing(self._target.connect()) as connection:
-            version = connection.info.parameter_status("server_version")
-            return {"PostgreSQL": version, "settings": read_settings(connection), "durability": self._durability}
+        try:
+            return database_facts(self._connections, self._durability, self._wal_start)
+        except psycopg2.Error as error:
+            raise EngineFailure(reason(error, self._target.label)) from error
 
     def _each(self, work: Callable[[int], Result]) -> list[Result]:
         """Do it in all workers at once."""
         try:
             return list(self._pool.map(work, range(self.workers)))
         except psycopg2.Error as error:
-            raise EngineFailure(_reason(error, self._target.label)) from error
+            raise EngineFailure(reason(error, self._target.label)) from error
 
     def _cycle(self, worker: int, batch: Batch) -> dict[str, float]:
         steps = self._load_and_call(worker, batch)
@@ -113,9 +108,9 @@ class Polling:
             started = time.perf_counter()
             cursor.execute(SQL("CALL {}.clear_cycle()").format(Identifier(schema)))
             if len(share.reports["second"]):
-                copy_in(cursor, f"{schema}.position_report", _named(share.reports, REPORT_COLUMNS, "report_second"))
+                copy_reports(cursor, schema, share.reports)
             if len(share.requests["second"]):
-                copy_in(cursor, f"{schema}.request", _named(share.requests, REQUEST_COLUMNS, "request_second"))
+                copy_requests(cursor, schema, share.requests)
             copy_ms = _ms_since(started)
             cursor.execute(
                 SQL("CALL {}.poll(%s, %s)").format(Identifier(schema)), (batch.seconds[0], batch.seconds[-1])
@@ -130,39 +125,8 @@ class Polling:
         return {"copy_ms": copy_ms, **dict(zip(STEPS, steps, strict=True))}
 
     def _read(self, worker: int) -> list[Answers]:
-        found = []
-        with self._connections[worker].cursor() as cursor:
-            for kind, (table, types) in TABLES.items():
-                columns = copy_out(
-                    cursor,
-                    SQL("SELECT * FROM {}").format(Identifier(schema_of(worker), table)),
-                    dict(zip(ANSWER_COLUMNS[kind], types, strict=True)),
-                )
-                if len(columns["second"]):
-                    found.append(Answers(kind, columns))
-        self._connections[worker].rollback()
-        return found
-
-
-def _named(columns: Columns, names: tuple[str, ...], second: str) -> Columns:
-    """The columns under the table's names."""
-    return {second if name == "second" else name: columns[name] for name in names}
-
-
-def _warm_up_share() -> Share:
-    reports = {name: np.zeros(2, "i4" if name in ("vehicle_id", "position_ft") else "i2") for name in REPORT_COLUMNS}
-    reports["vehicle_id"][1] = 1
-    widths = {"vehicle_id": "i4", "query_id": "i8"}
-    requests = {name: np.ones(3, widths.get(name, "i2")) for name in REQUEST_COLUMNS}
-    requests["kind"][:] = (2, 3, 4)
-    return Share(reports, requests)
+        return read_answers(self._connections[worker], schema_of(worker))
 
 
 def _ms_since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
-
-
-def _reason(error: psycopg2.Error, server: str) -> str:
-    if isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError) and not error.pgcode:
-        return f"the connection to {server} was lost: the server stopped, or ended the session"
-    return f"PostgreSQL at {server}: {(error.diag.message_primary or str(error)).strip()}"
