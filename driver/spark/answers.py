@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from driver.spark.reference import BALANCE, Reference, answer_line
 from driver.spark.reference.accidents import stops_of
-from driver.spark.reference.trips import dir_at, seg_at, xway_at
+from driver.spark.reference.packed import SPOT, dir_at, part, seg_at, xway_at
 from polling_baseline import spec
 
 
@@ -41,9 +41,10 @@ def balance_ranges(reference: Reference, xways: Collection[int] | None) -> DataF
 def write_tables(reference: Reference, folder: Path) -> None:
     """What the answers rest on, a folder of Parquet for each table; one that exists is replaced."""
     place = {"xway": xway_at(F.col("place")), "dir": dir_at(F.col("place")), "seg": seg_at(F.col("place"))}
+    spot = {name: part(F.col("spot"), name) for name in SPOT}
     tables = {
         "segment_minute": reference.statistics.withColumns(place).select(*place, "minute", "cars", "lav", "toll"),
-        "stop": stops_of(reference.moves),
+        "stop": stops_of(reference.steps).withColumns(spot).select("vehicle_id", *spot, "second", "until_second"),
         "accident": reference.accidents,
         "assessment": reference.assessments,
     }

@@ -10,7 +10,8 @@ from driver.spark.judge import Judgement
 from driver.spark.received import answers_of
 from driver.spark.reference import ACCIDENT, BALANCE, Reference, answer_line
 from driver.spark.reference.accidents import ahead_of
-from driver.spark.reference.trips import minute_of, place_of, traffic_of
+from driver.spark.reference.packed import minute_of, place_of
+from driver.spark.reference.trips import traffic_of
 from driver.spark.verdict import FAULTS, IDENTITY
 from polling_baseline import spec
 

@@ -17,9 +17,10 @@ from pyspark.sql import functions as F
 from driver.dataset import Dataset
 from driver.spark.reference.accidents import accidents_of, ahead_of, stops_of
 from driver.spark.reference.money import assessments_of, balances_of, expenditures_of
+from driver.spark.reference.packed import xway_at
 from driver.spark.reference.statistics import averages_of, statistics_of
 from driver.spark.reference.travel import travel_times_of
-from driver.spark.reference.trips import crossings_of, moves_of, reports_of, traffic_of, xway_at
+from driver.spark.reference.trips import crossings_of, reports_of, steps_of, traffic_of
 from polling_baseline import spec
 
 TOLL, ACCIDENT, BALANCE, EXPENDITURE, TRAVEL_TIME = range(len(spec.ANSWERS))
@@ -43,21 +44,17 @@ class Reference:
         """The same with accidents that stop to act a minute earlier."""
         other = replace(self, cleared_early=True)
         # What does not depend on that is not computed again.
-        for name in ("moves", "averages", "statistics", "accidents", "requests", "travel_times"):
+        for name in ("steps", "averages", "statistics", "accidents", "requests", "travel_times"):
             other.__dict__[name] = getattr(self, name)
         return other
 
     @cached_property
-    def reports(self) -> DataFrame:
-        return self.keep(reports_of(self.spark, self.dataset, self.seconds))
-
-    @cached_property
-    def moves(self) -> DataFrame:
-        return self.keep(moves_of(self.reports))
+    def steps(self) -> DataFrame:
+        return self.keep(steps_of(reports_of(self.spark, self.dataset, self.seconds)))
 
     @cached_property
     def averages(self) -> DataFrame:
-        return averages_of(self.reports)
+        return averages_of(self.steps)
 
     @cached_property
     def statistics(self) -> DataFrame:
@@ -66,7 +63,7 @@ class Reference:
 
     @cached_property
     def accidents(self) -> DataFrame:
-        return self.keep(accidents_of(stops_of(self.moves)))
+        return self.keep(accidents_of(stops_of(self.steps)))
 
     @cached_property
     def notified(self) -> DataFrame:
@@ -76,7 +73,7 @@ class Reference:
         conditions = self.statistics.join(ahead, where, "full").withColumnRenamed("toll", "usual_toll")
         toll = F.when(F.isnull("ahead"), F.coalesce("usual_toll", F.lit(0))).otherwise(0)
         return self.keep(
-            crossings_of(self.moves)
+            crossings_of(self.steps)
             .join(F.broadcast(conditions), where, "left")
             .select(
                 "vehicle_id",

@@ -2,54 +2,74 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from driver.spark.reference.trips import dir_of, lane_of, minute_of, place_of, position_of, xway_of
+from driver.spark.reference.packed import SPOT, masked, minute_of, part, place_of, second_of, slot_of
+from driver.spark.reference.trips import by_vehicle, differ
 from polling_baseline import spec
 
 
-def stops_of(moves: DataFrame) -> DataFrame:
+def stops_of(steps: DataFrame) -> DataFrame:
     """Rule 6: where and from when until when (inclusive) a vehicle stands; a vehicle's intervals never overlap."""
-    vehicle = Window.partitionBy("vehicle_id").orderBy("second")
-
-    def stood(periods_ago: int):  # type: ignore[no-untyped-def]
-        ago = -periods_ago * spec.REPORT_PERIOD_S
-        return F.count("*").over(vehicle.rangeBetween(ago, ago)) > 0
-
-    # The first of the four reports need not come from where the one before it came from.
-    four_reports = [stood(periods_ago) for periods_ago in range(1, spec.STOP_REPORTS - 1)]
-    return (
-        moves.filter("stands")
-        .withColumns({f"stood_{number}": condition for number, condition in enumerate(four_reports, 1)})
-        .filter(" AND ".join(f"stood_{number}" for number in range(1, spec.STOP_REPORTS - 1)))
-        .filter(lane_of(F.col("spot")).isin(*spec.TRAVEL_LANES))
-        .select(
-            "vehicle_id",
-            "spot",
-            "second",
-            # The next report, of whichever trip, speaks for itself.
-            F.least(F.col("second") + spec.REPORT_PERIOD_S - 1, F.col("next_second") - 1).alias("until_second"),
-        )
+    report = F.col("report")
+    # Of four reports from one spot the first need not come from where the one before it came from.
+    standing = spec.STOP_REPORTS - 2
+    stood_before = slot_of(F.lag("report", standing).over(by_vehicle())) == slot_of(report) - standing
+    stops = (
+        steps.filter(~differ(SPOT))
+        .withColumn("stops", stood_before)
+        .filter("stops")
+        .filter(part(report, "lane").isin(*spec.TRAVEL_LANES))
+        .select("vehicle_id", "mixed", masked(report, SPOT).alias("spot"), second_of(report).alias("second"))
     )
+    columns = ["vehicle_id", "spot", "second", _until(F.lit(None).cast("int")).alias("until_second")]
+    return stops.filter("NOT mixed").select(*columns).union(_cut_short(stops.filter("mixed"), steps))
+
+
+def _cut_short(stops: DataFrame, steps: DataFrame) -> DataFrame:
+    """The next report, of whichever trip, speaks for itself."""
+    reports = steps.filter("mixed").select(F.col("vehicle_id").alias("id"), second_of(F.col("report")).alias("at"))
+    soon = (F.col("at") > F.col("second")) & (F.col("at") < F.col("second") + spec.REPORT_PERIOD_S)
+    return (
+        stops.join(reports, (F.col("id") == F.col("vehicle_id")) & soon, "left")
+        .groupBy("vehicle_id", "spot", "second")
+        .agg(_until(F.min("at")).alias("until_second"))
+    )
+
+
+def _until(next_second: Column) -> Column:
+    return F.least(F.col("second") + spec.REPORT_PERIOD_S - 1, next_second - 1)
 
 
 def accidents_of(stops: DataFrame) -> DataFrame:
     """The minutes in which an accident holds at a spot, with the first and the last of its seconds there."""
-    spot = F.col("spot")
+    spot, minute = F.col("spot"), F.col("minute")
+    in_time = Window.partitionBy("spot").orderBy("at")
+    arrives = F.struct(F.col("second").alias("at"), F.lit(1).alias("change"))
+    leaves = F.struct((F.col("until_second") + 1).alias("at"), F.lit(-1).alias("change"))
+    minutes = F.sequence(minute_of(F.col("at")), minute_of(F.col("until_second")))
     return (
-        stops.withColumn("at", F.explode(F.sequence("second", "until_second")))
+        stops.select("spot", F.inline(F.array(arrives, leaves)))
         .groupBy("spot", "at")
-        .count()
-        .filter(F.col("count") >= spec.ACCIDENT_VEHICLES)
-        .groupBy("spot", minute_of(F.col("at")).alias("minute"))
-        .agg(F.min("at").alias("first_second"), F.max("at").alias("last_second"))
+        .agg(F.sum("change").alias("change"))
         .select(
-            xway_of(spot).alias("xway"),
-            dir_of(spot).alias("dir"),
-            F.floor(position_of(spot) / spec.SEGMENT_FT).cast("int").alias("seg"),
-            lane_of(spot).alias("lane"),
-            position_of(spot).alias("position_ft"),
+            "spot",
+            "at",
+            F.sum("change").over(in_time).alias("vehicles"),
+            (F.lead("at").over(in_time) - 1).alias("until_second"),
+        )
+        .filter(F.col("vehicles") >= spec.ACCIDENT_VEHICLES)
+        .withColumn("minute", F.explode(minutes))
+        .groupBy("spot", "minute")
+        .agg(
+            F.min(F.greatest("at", (minute - 1) * spec.MINUTE_S)).alias("first_second"),
+            F.max(F.least("until_second", minute * spec.MINUTE_S - 1)).alias("last_second"),
+        )
+        .select(
+            *[part(spot, name).alias(name) for name in ("xway", "dir")],
+            F.floor(part(spot, "position_ft") / spec.SEGMENT_FT).cast("int").alias("seg"),
+            *[part(spot, name).alias(name) for name in ("lane", "position_ft")],
             "minute",
             "first_second",
             "last_second",

@@ -9,16 +9,19 @@ from math import lcm
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from driver.spark.reference.trips import dir_of, minute_of, place_of, xway_of
+from driver.spark.reference.packed import PLACE, minute_of, part, place_of_report, second_of
+from driver.spark.reference.trips import differ
 from polling_baseline import spec
 
 INTEGER = "decimal(38,0)"
 # A vehicle reports at most once a second: all its averages of a minute are multiples of 1 / lcm(1 .. 60).
 LCM = [Decimal(lcm(*range(1, count + 1))) for count in range(1, spec.MINUTE_S + 1)]
 AGES = range(1, spec.LAV_MINUTES + 1)
+# A vehicle of one phase reports no more often in a minute, and then in two reports of one trip.
+USUAL = spec.MINUTE_S // spec.REPORT_PERIOD_S
 
 
-def averages_of(reports: DataFrame) -> DataFrame:
+def averages_of(steps: DataFrame) -> DataFrame:
     """Rule 2: for each place and minute with reports its cars, and the sum of its vehicles' averages.
 
     The sum is `total / common`.  A place's `common` is the least number that the count of any vehicle's reports from
@@ -26,16 +29,8 @@ def averages_of(reports: DataFrame) -> DataFrame:
     """
     place = Window.partitionBy("place")
     return (
-        reports.select(
-            "vehicle_id",
-            "speed_mph",
-            place_of(xway_of(F.col("spot")), dir_of(F.col("spot")), F.col("seg")).alias("place"),
-            minute_of(F.col("second")).alias("minute"),
-        )
-        .groupBy("vehicle_id", "place", "minute")
-        .agg(F.count("*").cast("int").alias("reports"), F.sum("speed_mph").alias("speeds"))
-        .groupBy("place", "minute", "reports")
-        .agg(F.count("*").alias("cars"), F.sum("speeds").alias("speeds"))
+        _usual(steps.filter("NOT mixed"))
+        .union(_mixed(steps.filter("mixed")))
         .withColumn("common", F.element_at(F.array(*map(F.lit, LCM)), F.max("reports").over(place)).cast(INTEGER))
         .groupBy("place", "minute", "common")
         .agg(
@@ -43,6 +38,35 @@ def averages_of(reports: DataFrame) -> DataFrame:
             F.sum(F.col("speeds") * (F.col("common") / F.col("reports")).cast(INTEGER)).cast(INTEGER).alias("total"),
         )
     )
+
+
+def _usual(steps: DataFrame) -> DataFrame:
+    """Cars, and twice the sum of their averages.  The second of two reports takes back what the first has added."""
+    speed, speed_before = part(F.col("report"), "speed_mph"), part(F.col("before"), "speed_mph")
+    same_minute = _minute("report") == _minute("before")
+    again = F.coalesce(same_minute & ~differ(PLACE), F.lit(False))
+    return (
+        steps.groupBy(place_of_report(F.col("report")).alias("place"), _minute("report").alias("minute"))
+        .agg(
+            F.sum(F.when(again, 0).otherwise(1)).alias("cars"),
+            F.sum(F.when(again, speed - speed_before).otherwise(USUAL * speed)).alias("speeds"),
+        )
+        .select("place", "minute", F.lit(USUAL).alias("reports"), "cars", "speeds")
+    )
+
+
+def _mixed(steps: DataFrame) -> DataFrame:
+    """Cars and the sum of their speeds by the number of their reports."""
+    return (
+        steps.groupBy("vehicle_id", place_of_report(F.col("report")).alias("place"), _minute("report").alias("minute"))
+        .agg(F.count("*").cast("int").alias("reports"), F.sum(part(F.col("report"), "speed_mph")).alias("speeds"))
+        .groupBy("place", "minute", "reports")
+        .agg(F.count("*").alias("cars"), F.sum("speeds").alias("speeds"))
+    )
+
+
+def _minute(name: str) -> Column:
+    return minute_of(second_of(F.col(name)))
 
 
 def statistics_of(averages: DataFrame) -> DataFrame:

@@ -1,126 +1,76 @@
-"""Reports by vehicle, and what rules 1, 5, 6 and 9 say of the trips they form.
-
-A `spot` is a report's XWay, Lane, Dir and Pos in one number, a `place` its XWay, Dir and Seg: what is compared and
-grouped by as one is kept as one.
-"""
+"""Reports by vehicle, and what rules 1, 5 and 9 say of the trips they form."""
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window, WindowSpec
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from driver.dataset import Dataset
+from driver.spark.reference.packed import masked, minute_of, packed, part, place_of_report, second_of, slot_of
 from polling_baseline import spec
+from polling_baseline.batch import INPUT_SCHEMA
 
-POSITION_BITS, DIR_BITS, LANE_BITS = 20, 1, 3
 # So many reports are sorted in memory at a time.
 PARTITION_REPORTS = 1_500_000
 
 
+def traffic_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFrame:
+    files = map(str, dataset.traffic.values())
+    rows = spark.read.schema(from_arrow_schema(INPUT_SCHEMA)).parquet(*files)
+    return rows.filter(F.col("second").between(seconds.start, seconds.stop - 1))
+
+
 def reports_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFrame:
-    """All reports of these seconds, a vehicle's in one partition."""
+    """All reports of these seconds, as `vehicle_id` and `report`; a vehicle's in one partition."""
     partitions = max(spark.sparkContext.defaultParallelism, dataset.counts["reports"] // PARTITION_REPORTS)
     return (
         traffic_of(spark, dataset, seconds)
         .filter(F.col("kind") == spec.REPORT)
-        .select(
-            "vehicle_id",
-            F.col("second").cast("int").alias("second"),
-            "speed_mph",
-            "seg",
-            spot().alias("spot"),
-        )
+        .select("vehicle_id", packed().alias("report"))
         .repartition(partitions, "vehicle_id")
     )
 
 
-def traffic_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFrame:
-    files = map(str, dataset.traffic.values())
-    return spark.read.parquet(*files).filter(F.col("second").between(seconds.start, seconds.stop - 1))
+def by_vehicle() -> WindowSpec:
+    return Window.partitionBy("vehicle_id").orderBy("report")
 
 
-def spot() -> Column:
-    where = F.col("xway").cast("long")
-    for name, bits in (("lane", LANE_BITS), ("dir", DIR_BITS), ("position_ft", POSITION_BITS)):
-        where = where * (1 << bits) + F.col(name)
-    return where
+def steps_of(reports: DataFrame) -> DataFrame:
+    """Rule 1: each report with the one `before` it in its trip, NULL if it starts one; sorted by vehicle and trip.
 
-
-def position_of(spot: Column) -> Column:
-    return (spot % (1 << POSITION_BITS)).cast("int")
-
-
-def dir_of(spot: Column) -> Column:
-    return (F.shiftright(spot, POSITION_BITS) % (1 << DIR_BITS)).cast("int")
-
-
-def lane_of(spot: Column) -> Column:
-    return (F.shiftright(spot, POSITION_BITS + DIR_BITS) % (1 << LANE_BITS)).cast("int")
-
-
-def xway_of(spot: Column) -> Column:
-    return F.shiftright(spot, POSITION_BITS + DIR_BITS + LANE_BITS).cast("int")
-
-
-def place_of(xway: Column, dir: Column, seg: Column) -> Column:
-    return (xway.cast("int") * 2 + dir) * spec.SEGMENTS + seg
-
-
-def xway_at(place: Column) -> Column:
-    return F.floor(place / (2 * spec.SEGMENTS)).cast("int")
-
-
-def dir_at(place: Column) -> Column:
-    return (F.floor(place / spec.SEGMENTS) % 2).cast("int")
-
-
-def seg_at(place: Column) -> Column:
-    return place % spec.SEGMENTS
-
-
-def minute_of(second: Column) -> Column:
-    return (F.floor(second / spec.MINUTE_S) + 1).cast("int")
-
-
-def moves_of(reports: DataFrame) -> DataFrame:
-    """The reports that start a trip, come from another segment than the one before, or from the very same spot."""
-    vehicle = Window.partitionBy("vehicle_id").orderBy("second")
-    # Rule 1: the report before this one in its trip is the one of exactly 30 s ago, whatever came between.
-    before = vehicle.rangeBetween(-spec.REPORT_PERIOD_S, -spec.REPORT_PERIOD_S)
+    `mixed` says that its vehicle has trips of several phases: they can come between one another.
+    """
+    vehicle = by_vehicle()
+    whole = vehicle.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
+    first, last = (part(end("report").over(whole), "phase") for end in (F.min, F.max))
+    previous, report = F.col("previous"), F.col("report")
     return (
-        reports.withColumns(
-            {
-                "seg_before": F.max("seg").over(before),
-                "spot_before": F.max("spot").over(before),
-                "next_second": F.lead("second").over(vehicle),
-            }
-        )
-        .select(
-            "vehicle_id",
-            "second",
-            "seg",
-            "spot",
-            "next_second",
-            F.isnull("seg_before").alias("starts"),
-            (F.isnull("seg_before") | (F.col("seg") != F.col("seg_before"))).alias("enters"),
-            F.coalesce(F.col("spot") == F.col("spot_before"), F.lit(False)).alias("stands"),
-        )
-        .filter("enters OR stands")
+        reports.withColumns({"previous": F.lag("report").over(vehicle), "mixed": first != last})
+        .withColumn("before", F.when(slot_of(previous) == slot_of(report) - 1, previous))
+        .drop("previous")
     )
 
 
-def crossings_of(moves: DataFrame) -> DataFrame:
+def differ(names: tuple[str, ...]) -> Column:
+    """Whether a report and the one before it differ in any of these parts; NULL if there is none before."""
+    return masked(F.col("report").bitwiseXOR(F.col("before")), names) != 0
+
+
+def crossings_of(steps: DataFrame) -> DataFrame:
     """Rule 5: the reports that are to be notified, and rule 9: the second at which the trip has left the segment."""
-    trip = Window.partitionBy("vehicle_id", F.col("second") % spec.REPORT_PERIOD_S).orderBy("second")
+    vehicle, report = by_vehicle(), F.col("report")
+    # The next trip begins with a report that has none before it.
+    leaves = F.lead("before").over(vehicle).isNotNull()
     return (
-        moves.filter("enters")
-        .withColumn("left_second", F.when(~F.lead("starts").over(trip), F.lead("second").over(trip)))
-        .filter(lane_of(F.col("spot")) != spec.EXIT_LANE)
+        steps.filter(F.isnull("before") | differ(("seg",)))
+        .withColumn("left_second", F.when(leaves, second_of(F.lead("report").over(vehicle))))
+        .filter(part(report, "lane") != spec.EXIT_LANE)
         .select(
             "vehicle_id",
-            "second",
-            place_of(xway_of(F.col("spot")), dir_of(F.col("spot")), F.col("seg")).alias("place"),
-            minute_of(F.col("second")).alias("minute"),
+            second_of(report).alias("second"),
+            place_of_report(report).alias("place"),
+            minute_of(second_of(report)).alias("minute"),
             "left_second",
         )
     )
