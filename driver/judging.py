@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from driver.dataset import Dataset
-from driver.page.run import write_report
+from driver.page.run import refresh_report
 from driver.result import read_run, write_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
@@ -44,11 +43,8 @@ def write_verdict(path: Path, facts: dict[str, Any]) -> None:
 
 
 def enter_verdict(folder: Path, verdict: str) -> None:
-    """Say it in `run.json` and on the run's page; a page that cannot be made does not spoil a verdict."""
+    """Say it in `run.json` and on the run's page."""
     facts = read_run(folder)
     del facts["format"]
     write_run(folder, {**facts, "verdict": verdict})
-    try:
-        write_report(folder)
-    except Refusal as refusal:
-        print(f"lrb: no page: {refusal}", file=sys.stderr)
+    refresh_report(folder)

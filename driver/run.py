@@ -16,7 +16,7 @@ from driver.dataset import Dataset
 from driver.engines import Place, open_engine
 from driver.feed import Feed
 from driver.live import LiveView
-from driver.page.run import write_report
+from driver.page.run import refresh_report
 from driver.recording import Recording
 from driver.replay import LEAD_S, Poller, run_polls
 from driver.result import RunConfig, config_facts, environment, summary, write_run
@@ -34,7 +34,7 @@ def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> 
         facts = run(engine, dataset, config, folder)
     finally:
         engine.stop()
-    write_report(folder)
+    refresh_report(folder)
     return facts
 
 

@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless",
@@ -38,10 +40,33 @@ for number, end in enumerate(ends, 3):
 os.execvp(sys.argv[3], sys.argv[3:])
 """
 ANSWER_S = 60
+# Of each chart: its name, its text alternative, its legend, and whether all that it draws lies in its frame.
+CHARTS = """
+[...document.querySelectorAll("figure")].map(figure => {
+  const svg = figure.querySelector(":scope > svg"), box = svg.viewBox.baseVal;
+  const numbers = [...svg.querySelectorAll("path")].flatMap(path =>
+    path.getAttribute("d").split(/[MLZ\\s]+/).filter(Boolean).map(Number));
+  return {
+    title: figure.querySelector("figcaption").textContent,
+    told: svg.querySelector("desc").textContent,
+    legend: [...figure.querySelectorAll("li")].map(item => item.textContent),
+    labels: [...svg.querySelectorAll("text")].map(text => text.textContent),
+    drawn: numbers.length + svg.querySelectorAll("image").length,
+    outside: numbers.filter((value, n) => !(value >= 0 && value <= (n % 2 ? box.height : box.width))),
+    width: svg.getBoundingClientRect().width,
+  };
+})
+"""
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def find_browser() -> str | None:
     return next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+needs_browser = pytest.mark.skipif(
+    find_browser() is None, reason="no Chromium was found; install chromium to test the pages"
+)
 
 
 class Browser:
@@ -137,3 +162,17 @@ class Browser:
         """The whole page as PNG."""
         shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
         return base64.b64decode(shot["data"])
+
+
+def look(browser: Browser, page: Path, width: int, dark: bool = False) -> list[dict[str, Any]]:
+    """The charts of a page that is as every page should be."""
+    browser.show(page, width, dark=dark)
+    charts = browser.value(CHARTS)
+    assert browser.value(OVERFLOW) <= 0
+    assert browser.requests() == [page.absolute().as_uri()]
+    assert browser.complaints() == []
+    for chart in charts:
+        assert chart["outside"] == [], chart["title"]
+        assert chart["drawn"] and chart["told"] and chart["legend"] and chart["labels"], chart["title"]
+        assert 0 < chart["width"] <= width
+    return charts

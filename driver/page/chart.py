@@ -145,9 +145,7 @@ def _limit(y: Axis, text: str, value: float) -> str:
 
 def _key(line: Curve) -> str:
     """The sample of a curve in the legend."""
-    drawn = ""
-    if line.filled:
-        drawn += f'<rect class="area {line.look}" style="fill:{line.colour}" width="28" height="12"/>'
-    if "bare" not in line.look:
-        drawn += f'<path class="curve {line.look}" style="stroke:{line.colour}" d="M1 6H27"/>'
-    return f'<svg class="key" viewBox="0 0 28 12" aria-hidden="true">{drawn}</svg>{escape(line.name)}'
+    sample = (
+        f'style="background:{line.colour}"' if line.filled else f'class="line {line.look}" style="color:{line.colour}"'
+    )
+    return f"<span {sample}></span>{escape(line.name)}"

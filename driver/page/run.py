@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from driver.page.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.page.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
 from driver.report import TIMES, answer_columns, answer_counts
 from polling_baseline import spec
+from polling_baseline.refusal import Refusal
 
 PAGE = "report.html"
 # What an engine may leave in a run's folder for the page.
@@ -27,6 +29,14 @@ def write_report(folder: Path) -> Path:
     """Write the page of a run into its folder, and give its path."""
     write_page(folder / PAGE, run_page([open_run(folder)]))
     return folder / PAGE
+
+
+def refresh_report(folder: Path) -> None:
+    """Write the page if that is possible: what was measured or judged is not lost for a page that is not."""
+    try:
+        write_report(folder)
+    except Refusal as refusal:
+        print(f"lrb: no page: {refusal}", file=sys.stderr)
 
 
 def run_page(runs: Sequence[Finished]) -> str:

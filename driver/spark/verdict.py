@@ -19,12 +19,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from driver.finished import FAULTS
 from driver.spark.received import SECOND_US
 from driver.spark.reference import Reference
 from polling_baseline import spec
 
 FORMAT = 1
-FAULTS = ("missing", "extra", "duplicate", "wrong", "late", "early")
 COUNTS = ("expected", "received", *FAULTS, "lenient")
 PER_MILLE = {"p50": 500, "p90": 900, "p99": 990, "p99.9": 999}
 IDENTITY = ["kind", "id", "second"]

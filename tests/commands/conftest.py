@@ -1,4 +1,4 @@
-"""State folders for embedded servers of a test's own."""
+"""State folders for embedded servers of a test's own, and a browser."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from polling_baseline.database.server import ensure_running, stop
+from tests.browser import Browser, find_browser
 from tests.conftest import state_folder
 
 
@@ -41,3 +42,10 @@ def installed(pristine, folder):
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    browser = Browser(find_browser())
+    yield browser
+    browser.close()

@@ -16,6 +16,7 @@ from driver.importer import Wanted, import_dataset
 from polling_baseline.database.server import Server
 from polling_baseline.engine import EngineFailure
 from tests import traces
+from tests.browser import look, needs_browser
 from tests.made_run import make_run
 
 
@@ -90,6 +91,19 @@ def test_the_page_has_all_of_them(compared):
     for text in ("polling, period 1 s: PASS", "polling, period 2 s: PASS", "unlucky: FAIL", "absent: broken"):
         assert text in page
     assert "it cannot be started" in page
+
+
+@needs_browser
+def test_the_page_in_a_browser(compared, browser):
+    for width in (390, 1280):
+        charts = look(browser, compared[0] / "compare.html", width)
+    titles = [chart["title"] for chart in charts]
+    assert titles[0] == "Response time of toll answers by minute"
+    assert [title for title in titles if ": " in title] == [
+        "Mean of a cycle by step and minute: polling, period 1 s",
+        "Mean of a cycle by step and minute: polling, period 2 s",
+        *(f"Response time by percentile: {kind}" for kind in ("toll", "accident", "balance")),
+    ]
 
 
 def test_finished_runs_are_compared_without_running_or_judging(compared, tmp_path, monkeypatch, capsys):

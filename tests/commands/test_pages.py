@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,59 +12,18 @@ from driver.cli import main
 from driver.finished import open_run
 from driver.page.drawing import drawing
 from driver.page.run import run_page, write_report
-from tests.browser import Browser, find_browser
+from tests.browser import look, needs_browser
 from tests.made_run import make_run, verdict
 
-PATH = find_browser()
-needs_browser = pytest.mark.skipif(PATH is None, reason="no Chromium was found; install chromium to test the pages")
-
-# Of each chart: its name, its text alternative, its legend, and whether all that it draws lies in its frame.
-CHARTS = """
-[...document.querySelectorAll("figure")].map(figure => {
-  const svg = figure.querySelector(":scope > svg"), box = svg.viewBox.baseVal;
-  const numbers = [...svg.querySelectorAll("path")].flatMap(path =>
-    path.getAttribute("d").split(/[MLZ\\s]+/).filter(Boolean).map(Number));
-  return {
-    title: figure.querySelector("figcaption").textContent,
-    told: svg.querySelector("desc").textContent,
-    legend: [...figure.querySelectorAll("li")].map(item => item.textContent),
-    labels: [...svg.querySelectorAll("text")].map(text => text.textContent),
-    drawn: numbers.length + svg.querySelectorAll("image").length,
-    outside: numbers.filter((value, n) => !(value >= 0 && value <= (n % 2 ? box.height : box.width))),
-    width: svg.getBoundingClientRect().width,
-  };
-})
-"""
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 BANNERS = "[...document.querySelectorAll('.banner strong')].map(word => word.textContent)"
+KEYS = """[...document.querySelectorAll("figure")].map(figure =>
+  [...figure.querySelectorAll("li span")].map(sample => getComputedStyle(sample).color))"""
 SIZES = [(390, False), (1280, False), (1280, True)]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    assert PATH
-    browser = Browser(PATH)
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pages")
-
-
-def look(browser: Browser, page: Path, width: int, dark: bool = False) -> list[dict[str, Any]]:
-    """The charts of a page that is as every page should be."""
-    browser.show(page, width, dark=dark)
-    charts = browser.value(CHARTS)
-    assert browser.value(OVERFLOW) <= 0
-    assert browser.requests() == [page.absolute().as_uri()]
-    assert browser.complaints() == []
-    for chart in charts:
-        assert chart["outside"] == [], chart["title"]
-        assert chart["drawn"] and chart["told"] and chart["legend"] and chart["labels"], chart["title"]
-        assert 0 < chart["width"] <= width
-    return charts
 
 
 @needs_browser
@@ -108,12 +65,11 @@ def test_several_runs(browser, folder):
         charts = look(browser, page, width)
     assert charts[0]["legend"][:2] == ["polling, durability off, p99", "aurora, p99"]
     assert len(browser.value(BANNERS)) == 4
-    strokes = "[...document.querySelectorAll('figure')].map(f => [...f.querySelectorAll('li path')].map(p => %s))"
-    colours = browser.value(strokes % "getComputedStyle(p).stroke")
+    colours = browser.value(KEYS)
     assert len(set(colours[0][:4])) == 4
     alone = write_report(runs[1])
     browser.show(alone, 1280)
-    assert browser.value(strokes % "getComputedStyle(p).stroke")[0][0] == colours[0][1]
+    assert browser.value(KEYS)[0][0] == colours[0][1]
 
 
 @needs_browser
