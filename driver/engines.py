@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from polling_baseline.engine import Engine
 
 
+# What engine aurora drops when it is too late: nothing, vehicles at random, the reports worth least.
+SHEDDING = ("none", "random", "semantic")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where engines run: the database server if they use one, and the Spark that loads its history."""
@@ -37,4 +41,19 @@ def _polling(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
     return Polling(target, config.workers, config.durability)
 
 
-ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Place], Engine]] = MappingProxyType({"polling": _polling})
+def _aurora(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+    from driver.progress import progress
+    from polling_baseline.engines.aurora.engine import Aurora
+    from polling_baseline.engines.aurora.history import Archive
+    from polling_baseline.engines.aurora.node import TRAIN_SIZE, Options
+
+    files = dataset.toll_history, dataset.segment_history
+    size = sum(path.stat().st_size for paths in files for path in paths)
+    given = config.engine_options
+    options = Options(int(given.get("train_size", TRAIN_SIZE)), given.get("shed", "none"))
+    return Aurora(Archive(*files, lambda: progress("history", max(size, 1))), config.workers, options)
+
+
+ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Place], Engine]] = MappingProxyType(
+    {"polling": _polling, "aurora": _aurora}
+)

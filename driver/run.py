@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 import threading
@@ -30,7 +31,9 @@ def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> 
     try:
         engine.install()
         folder.mkdir(parents=True)
-        return run(engine, dataset, config, folder)
+        facts = run(engine, dataset, config, folder)
+        _keep(engine, folder)
+        return facts
     finally:
         engine.stop()
 
@@ -84,6 +87,13 @@ def run(engine: Engine, dataset: Dataset, config: RunConfig, folder: Path) -> di
         facts |= summary(recording, own_s)
         write_run(folder, facts)
     return facts
+
+
+def _keep(engine: Engine, folder: Path) -> None:
+    """Write the files that an engine has for its run, if it has any and still lives."""
+    with contextlib.suppress(EngineFailure):
+        for name, content in getattr(engine, "files", dict)().items():
+            (folder / name).write_text(content)
 
 
 def _last(recording: Recording) -> int | str:

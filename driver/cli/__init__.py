@@ -14,7 +14,7 @@ from importlib.metadata import version
 
 from polling_baseline.refusal import Refusal
 
-COMMANDS = ("generate", "import", "export", "show", "load", "run", "validate", "expected", "db", "demo")
+COMMANDS = ("generate", "import", "export", "show", "load", "run", "validate", "expected", "aurora", "db", "demo")
 
 EXIT_STATUS = "Exit status: 0 done, 1 wrong usage or bad input, 2 broke or was interrupted."
 
