@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 GRANULARITIES = ("row", "copy", "statement")
 # These keep each vehicle in one place, and so have one worker.
 BY_ROW = ("row", "copy")
+# What engine aurora drops when it is too late: nothing, vehicles at random, the reports worth least.
+SHEDDING = ("none", "random", "semantic")
+# The options that only one engine has, with the default that a run states.
+OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
+    {"trigger": {"granularity": "row"}, "aurora": {"shed": None, "train_size": None}}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,19 @@ def _trigger(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
     return Trigger(target, workers, config.durability, granularity)
 
 
+def _aurora(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+    from driver.progress import progress
+    from polling_baseline.engines.aurora.engine import Aurora
+    from polling_baseline.engines.aurora.history import Archive
+    from polling_baseline.engines.aurora.node import TRAIN_SIZE, Options
+
+    files = dataset.toll_history, dataset.segment_history
+    size = sum(path.stat().st_size for paths in files for path in paths)
+    given = config.engine_options
+    options = Options(int(given.get("train_size", TRAIN_SIZE)), given.get("shed", "none"))
+    return Aurora(Archive(*files, lambda: progress("history", max(size, 1))), config.workers, options)
+
+
 ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Place], Engine]] = MappingProxyType(
-    {"polling": _polling, "trigger": _trigger}
+    {"polling": _polling, "trigger": _trigger, "aurora": _aurora}
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 import threading
@@ -32,6 +33,7 @@ def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> 
         engine.install()
         folder.mkdir(parents=True)
         facts = run(engine, dataset, config, folder)
+        _keep(engine, folder)
     finally:
         engine.stop()
     refresh_report(folder)
@@ -105,6 +107,13 @@ def dataset_facts(dataset: Dataset) -> dict[str, object]:
 def _last(recording: Recording) -> int | None:
     """The last second that was answered."""
     return recording.cycles[-1].seconds[-1] if recording.cycles else None
+
+
+def _keep(engine: Engine, folder: Path) -> None:
+    """Write the files that an engine has for its run, if it has any and still lives."""
+    with contextlib.suppress(EngineFailure):
+        for name, content in getattr(engine, "files", dict)().items():
+            (folder / name).write_text(content)
 
 
 @contextmanager

@@ -32,5 +32,7 @@ class Engine(Protocol):
     def stop(self) -> None:
         """Release everything."""
 
+    # An engine may also have files() -> dict[str, str]: what it leaves in the run's folder, by name.
+
     def facts(self) -> dict[str, object]:
         """Version and settings, for `run.json`."""

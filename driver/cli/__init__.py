@@ -27,6 +27,7 @@ COMMANDS = (
     "compare",
     "rate",
     "reproduce",
+    "aurora",
     "db",
     "demo",
 )

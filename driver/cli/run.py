@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driver.engines import BY_ROW, ENGINES, GRANULARITIES, Place
+from driver.engines import BY_ROW, ENGINES, GRANULARITIES, OPTIONS, SHEDDING, Place
 from polling_baseline.database.connection import add_dsn_argument
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
@@ -26,6 +26,7 @@ EXAMPLES = """\
                                                40 expressways, copies of those in road1, in the last 20 minutes
   lrb run --engine trigger --granularity statement road1
                                                the same rules, set off by the insert of each second
+  lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
   lrb run --like runs/0007-polling-L1          the same run again
 """
 
@@ -55,6 +56,8 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
         help="of engine trigger: an INSERT per tuple and a row trigger, a COPY and a row trigger, "
         "or a COPY and a statement trigger [row]",
     )
+    parser.add_argument("--shed", choices=SHEDDING, help="of engine aurora: what to drop when it is too late [none]")
+    parser.add_argument("--train-size", type=int, metavar="N", help="of engine aurora: tuples per train [50000]")
     parser.add_argument("--master", default="local[*]", help="the Spark that loads the history [local[*]]")
     add_dsn_argument(parser)
 
@@ -116,9 +119,9 @@ def _config(args: argparse.Namespace) -> RunConfig:
         "to_minute": args.to_minute,
         "xways": args.xways,
     }
-    options = _engine_options(args.granularity, args.engine or like.get("engine", "polling"), like)
-    chosen = {**like, **{name: value for name, value in given.items() if value is not None}}
-    chosen["engine_options"] = options
+    engine = args.engine or like.get("engine", "polling")
+    options = _engine_options(args, engine, like)
+    chosen = {**like, "engine_options": options, **{name: value for name, value in given.items() if value is not None}}
     if options.get("granularity") in BY_ROW:
         if (args.workers or 1) > 1:
             raise Refusal("a row trigger runs on one connection: leave out --workers, or add --granularity statement")
@@ -149,13 +152,18 @@ def _config(args: argparse.Namespace) -> RunConfig:
     return replace(config, workers=min(config.workers, len(dataset.traffic)))
 
 
-def _engine_options(granularity: str | None, engine: str, like: dict[str, Any]) -> dict[str, str]:
-    """What only this engine knows, by the option's name."""
-    if engine == "trigger":
-        return {"granularity": granularity or like.get("engine_options", {}).get("granularity", "row")}
-    if granularity:
-        raise Refusal(f"--granularity is an option of --engine trigger; engine {engine} has none")
-    return {}
+def _engine_options(args: argparse.Namespace, engine: str, like: dict[str, Any]) -> dict[str, str]:
+    """What only this engine knows, by the option's name: as given, else as in the run to repeat, else its default."""
+    given = {name: str(value) for names in OPTIONS.values() for name in names if (value := getattr(args, name))}
+    for owner, names in OPTIONS.items():
+        if owner != engine and (others := [name for name in names if name in given]):
+            option = others[0].replace("_", "-")
+            raise Refusal(f"--{option} is an option of --engine {owner}; engine {engine} has none such")
+    if args.train_size is not None and args.train_size < 1:
+        raise Refusal(f"--train-size {args.train_size} cannot be: 1 or more")
+    before = like.get("engine_options", {}) if like.get("engine") == engine else {}
+    defaults = {name: value for name, value in OPTIONS.get(engine, {}).items() if value}
+    return {**defaults, **before, **given}
 
 
 def _folder(out: Path | None, engine: str, xways: float) -> Path:

@@ -12,7 +12,7 @@ import numpy as np
 
 from driver.replay import seconds_to_take
 from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Batch, Columns, Share
+from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.connection import Target
 from polling_baseline.engine import Engine
 from tests import oracle, traces
@@ -113,19 +113,15 @@ def answers_of(make_engine: MakeEngine, road: Road, workers: int, longest: int) 
     found: Counter[Answer] = Counter()
     try:
         engine.install()
-        for batch in batches(road.lines, engine.workers, longest):
+        for batch in batches(road.lines, workers, longest):
             engine.process(batch)
             for answers in engine.answers():
-                found.update(rows_of(answers))
+                columns = [answers.columns[name].tolist() for name in ANSWER_COLUMNS[answers.kind]]
+                kind = spec.ANSWERS.index(answers.kind)
+                found.update((kind, *row) for row in zip(*columns, strict=True))
     finally:
         engine.stop()
     return found
-
-
-def rows_of(answers: Answers) -> Iterator[Answer]:
-    columns = [answers.columns[name].tolist() for name in ANSWER_COLUMNS[answers.kind]]
-    kind = spec.ANSWERS.index(answers.kind)
-    return ((kind, *row) for row in zip(*columns, strict=True))
 
 
 def batches(lines: Sequence[Sequence[int]], workers: int, longest: int) -> Iterator[Batch]:

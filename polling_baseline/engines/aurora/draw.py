@@ -1,5 +1,236 @@
+"""The network as a drawing: boxes and arrows by subnetwork and, after a run, where the time went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
 from typing import Any
+
+COLUMNS = 7
+BOX_W, BOX_H, GAP_X, GAP_Y = 134, 78, 38, 26
+LEFT, TOP, TITLE_H, BAND_GAP = 20, 64, 36, 20
+WIDTH = 2 * LEFT + COLUMNS * BOX_W + (COLUMNS - 1) * GAP_X + 24
+ENDS = ("Input", "Output")
+STYLE = """
+text { font-family: system-ui, sans-serif; font-size: 11px; fill: #1b1f24; }
+.title { font-size: 16px; font-weight: 600; } .band { font-size: 13px; font-weight: 600; fill: #57606a; }
+.kind { font-size: 9.5px; fill: #57606a; } .name { font-weight: 600; } .small { font-size: 9.5px; fill: #32383f; }
+.arrow { fill: none; stroke: #6e7781; stroke-width: 1.3; } .far { stroke: #8c959f; stroke-dasharray: 4 3; }
+.box { stroke: #57606a; stroke-width: 1; } .group { fill: #f6f8fa; stroke: #d0d7de; } .point { fill: #1b1f24; }
+"""
+
+
+@dataclass(slots=True)
+class Placed:
+    """A box of the drawing: its facts, and its upper left corner."""
+
+    facts: dict[str, Any]
+    band: str
+    x: float = 0.0
+    y: float = 0.0
+    row: int = 0
+    column: int = 0
 
 
 def svg(facts: dict[str, Any]) -> str:
-    return ""
+    """A whole SVG document; `facts` is what `network.json` holds."""
+    boxes = _placed(facts)
+    bands, height = _lay_out(facts, boxes)
+    total_s = sum(box.facts["seconds"] for box in boxes.values())
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}"'
+        ' role="img" aria-label="query network">',
+        f"<style>{STYLE}</style>",
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0,0 L8,4 L0,8 z" fill="#6e7781"/></marker></defs>',
+        f'<rect width="{WIDTH}" height="{height:g}" fill="#ffffff"/>',
+        *_heading(facts, total_s),
+        *(_band(name, top, bottom) for name, top, bottom in bands),
+        *(_arrow(boxes[source], boxes[target]) for source, target, _ in _distinct(facts["arrows"])),
+        *(_box(box, total_s) for box in boxes.values()),
+        *(_point(boxes[point["after"]], point) for point in facts["points"]),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _placed(facts: dict[str, Any]) -> dict[str, Placed]:
+    """Each box in its band; inputs and outputs go with the boxes beside them."""
+    groups = {box["name"]: box["group"] for box in facts["boxes"]}
+    for source, target, _ in facts["arrows"]:
+        if not groups[source]:
+            groups[source] = groups[target]
+    for source, target, _ in facts["arrows"]:
+        if not groups[target]:
+            groups[target] = groups[source]
+    return {box["name"]: Placed(box, groups[box["name"]]) for box in facts["boxes"]}
+
+
+def _lay_out(facts: dict[str, Any], boxes: dict[str, Placed]) -> tuple[list[tuple[str, float, float]], float]:
+    """Give each box its corner: in its band, by its distance from the band's first; the bands, and the height."""
+    bands, top = [], float(TOP)
+    for name in sorted({box.band for box in boxes.values()}):
+        mine = {key: box for key, box in boxes.items() if box.band == name}
+        inside = [(source, target) for source, target, _ in facts["arrows"] if source in mine and target in mine]
+        layers = _layers(list(mine), inside)
+        levels = _levels(layers, inside)
+        for key, box in mine.items():
+            box.row, box.column = divmod(layers[key], COLUMNS)
+        y = top + TITLE_H
+        for row in range(max(box.row for box in mine.values()) + 1):
+            tallest = 1 + max(levels[key] for key, box in mine.items() if box.row == row)
+            for key, box in mine.items():
+                if box.row == row:
+                    box.x = LEFT + 12 + box.column * (BOX_W + GAP_X)
+                    box.y = y + levels[key] * (BOX_H + GAP_Y)
+            y += tallest * (BOX_H + GAP_Y)
+        bands.append((name, top, y))
+        top = y + BAND_GAP
+    return bands, top
+
+
+def _layers(names: list[str], arrows: list[tuple[str, str]]) -> dict[str, int]:
+    """The longest way to each box; there are no loops."""
+    layers = dict.fromkeys(names, 0)
+    for _ in names:
+        for source, target in arrows:
+            layers[target] = max(layers[target], layers[source] + 1)
+    return layers
+
+
+def _levels(layers: dict[str, int], arrows: list[tuple[str, str]]) -> dict[str, int]:
+    """How far down each box stands in its layer: level with the highest box before it, if that place is free."""
+    levels: dict[str, int] = {}
+    taken: set[tuple[int, int]] = set()
+    for name in sorted(layers, key=lambda name: layers[name]):
+        level = min((levels[source] for source, target in arrows if target == name), default=0)
+        while (layers[name], level) in taken:
+            level += 1
+        taken.add((layers[name], level))
+        levels[name] = level
+    return levels
+
+
+def _distinct(arrows: list[list[Any]]) -> list[list[Any]]:
+    """A box may have two arrows from the same one; they are drawn once."""
+    return list({(source, target): [source, target, port] for source, target, port in arrows}.values())
+
+
+def _heading(facts: dict[str, Any], total_s: float) -> list[str]:
+    boxes = sum(box["kind"] not in ENDS for box in facts["boxes"])
+    lines = [f'<text class="title" x="{LEFT}" y="26">Linear Road on Aurora: {boxes} boxes</text>']
+    if facts["tuples"]:
+        workers = f"{facts['workers']} worker{'s' if facts['workers'] > 1 else ''}"
+        told = f"{_count(facts['tuples'])} tuples, {workers}, {total_s:.2f} s in boxes; the redder, the more of it"
+        told += "; c: time per tuple, s: tuples out per tuple in"
+        lines.append(f'<text class="small" x="{LEFT}" y="46">{told}</text>')
+    shed = sum(sum(part["tuples"].values()) for part in facts["shed"])
+    if shed:
+        lines.append(f'<text class="small" x="{LEFT + 760}" y="46">{_count(shed)} tuples were shed</text>')
+    return lines
+
+
+def _band(name: str, top: float, bottom: float) -> str:
+    words = name if name in ("requests", "ad hoc", "shedding") else f"subnetwork {name}"
+    return (
+        f'<rect class="group" x="{LEFT}" y="{top:g}" width="{WIDTH - 2 * LEFT}" height="{bottom - top:g}" rx="8"/>'
+        f'<text class="band" x="{LEFT + 12}" y="{top + 17:g}">{escape(words)}</text>'
+    )
+
+
+def _arrow(source: Placed, target: Placed) -> str:
+    x0, y0 = source.x + BOX_W, source.y + BOX_H / 2
+    x1, y1 = target.x, target.y + BOX_H / 2
+    far = source.band != target.band
+    if far or x1 < x0:
+        # Down the gap beside the source, then along above the target.
+        out, lane = x0 + GAP_X / 3, target.y - (11 if far else 7)
+        path = f"M{x0:g},{y0:g} H{out:g} V{lane:g} H{x1 - GAP_X / 3:g} V{y1:g} H{x1 - 2:g}"
+    elif y0 == y1 and x1 - x0 <= GAP_X:
+        path = f"M{x0:g},{y0:g} L{x1 - 2:g},{y1:g}"
+    else:
+        bend = x0 + GAP_X / 2
+        path = f"M{x0:g},{y0:g} C{bend:g},{y0:g} {x1 - GAP_X / 2:g},{y1:g} {x1 - 2:g},{y1:g}"
+    return f'<path class="arrow{" far" if far else ""}" d="{path}" marker-end="url(#tip)"/>'
+
+
+def _box(box: Placed, total_s: float) -> str:
+    facts = box.facts
+    round_ends = BOX_H / 2 if facts["kind"] in ENDS else 6
+    share = facts["seconds"] / total_s if total_s else 0.0
+    kind = facts["kind"].lower() if facts["kind"] in ENDS else facts["kind"]
+    table = f" · {facts['table']}" if facts["table"] else ""
+    middle = box.x + BOX_W / 2
+    lines = [("kind", f"{kind}{table}"), *(("name", line) for line in _wrapped(facts["name"]))]
+    if facts["trains"] and total_s:
+        lines += [("small", line) for line in _measured(facts, share)]
+    step = 13.0
+    y = box.y + (BOX_H - step * len(lines)) / 2 + 10
+    text = "".join(
+        f'<text class="{style}" x="{middle:g}" y="{y + step * number:g}" text-anchor="middle">{escape(line)}</text>'
+        for number, (style, line) in enumerate(lines)
+    )
+    return (
+        f'<g><title>{escape(_title(facts, share))}</title><rect class="box" x="{box.x:g}" y="{box.y:g}" '
+        f'width="{BOX_W}" height="{BOX_H}" rx="{round_ends:g}" fill="{_colour(share)}"/>{text}</g>'
+    )
+
+
+def _measured(facts: dict[str, Any], share: float) -> list[str]:
+    came, went = facts["tuples_in"], facts["tuples_out"]
+    if facts["kind"] in ENDS:
+        return [f"{_count(came)} tuples"]
+    lines = [f"{_count(came)} → {_count(went)}"]
+    if came:
+        lines.append(f"c {_time(facts['seconds'] / came)}  s {went / came:.2g}  {share:.0%}")
+    return lines
+
+
+def _title(facts: dict[str, Any], share: float) -> str:
+    return (
+        f"{facts['kind']} {facts['name']}: {facts['trains']:,} trains, {facts['tuples_in']:,} tuples in, "
+        f"{facts['tuples_out']:,} out, {facts['seconds']:.3f} s ({share:.1%})"
+    )
+
+
+def _point(box: Placed, point: dict[str, Any]) -> str:
+    span = point["span_s"]
+    words = f"{point['name']}: {span // 60} min" if span >= 60 else f"{point['name']}: {span} s"
+    x, y = box.x + BOX_W, box.y + BOX_H / 2
+    return (
+        f'<circle class="point" cx="{x:g}" cy="{y:g}" r="5"><title>connection point {escape(words)}</title></circle>'
+        f'<text class="kind" x="{x:g}" y="{box.y + BOX_H + 11:g}" text-anchor="middle">● {escape(words)}</text>'
+    )
+
+
+def _wrapped(name: str, width: int = 18) -> list[str]:
+    lines = [""]
+    for word in name.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def _colour(share: float) -> str:
+    """White to red; a quarter of the time is as red as it gets."""
+    heat = min(1.0, share / 0.25)
+    red, green, blue = (round(255 + (end - 255) * heat) for end in (255, 130, 110))
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _count(number: int) -> str:
+    for unit, size in ((" M", 1_000_000), (" k", 1_000)):
+        if number >= 10 * size:
+            return f"{number / size:,.0f}{unit}"
+        if number >= size:
+            return f"{number / size:.1f}{unit}"
+    return str(number)
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.{0 if seconds >= 10 * size else 1}f} {unit}"
+    return f"{seconds * 1e9:.0f} ns"

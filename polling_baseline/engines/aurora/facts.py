@@ -24,8 +24,6 @@ def network_facts(node: Node) -> dict[str, Any]:
                 "tuples_in": vertex.cost.tuples,
                 "tuples_out": vertex.cost.given,
                 "seconds": vertex.cost.seconds,
-                "train_s": vertex.cost.line()[0],
-                "tuple_s": vertex.cost.line()[1],
             }
             for vertex in network.vertices.values()
         ],
@@ -58,12 +56,9 @@ def together(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     by_name: dict[str, dict[str, Any]] = {}
     for part in parts:
         for box in part["boxes"]:
-            known = by_name.setdefault(box["name"], {**box, **dict.fromkeys(SUMMED, 0), "train_s": 0.0, "tuple_s": 0.0})
+            known = by_name.setdefault(box["name"], {**box, **dict.fromkeys(SUMMED, 0)})
             for name in SUMMED:
                 known[name] += box[name]
-            # What a train or a tuple costs: the mean of the workers.
-            for name in ("train_s", "tuple_s"):
-                known[name] += box[name] / len(parts)
     whole["boxes"] = list(by_name.values())
     outputs: dict[str, dict[str, Any]] = {}
     for part in parts:

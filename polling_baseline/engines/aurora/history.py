@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ VEHICLE_BITS, XWAY_BITS = 31, 10
 MOMENTS = 2 * spec.WEEK_DAYS * spec.DAY_MINUTES
 SUMS = ("days", "lav", "cars")
 Sums = dict[str, Integers]
-Advance = Callable[[float], None]
+# Shows how much has been read, and gives the function that says so.
+Progress = Callable[[], AbstractContextManager[Callable[[float], None]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +119,16 @@ def add_segments(columns: Columns, into: dict[int, SegmentSums]) -> None:
 class Archive:
     """A data set's history: its files, and where their arrays are kept while an engine lives."""
 
-    def __init__(self, tolls: Sequence[Path], segments: Sequence[Path], advance: Advance | None = None) -> None:
-        self._tolls, self._segments, self._advance = tolls, segments, advance
+    def __init__(self, tolls: Sequence[Path], segments: Sequence[Path], progress: Progress | None = None) -> None:
+        self._tolls, self._segments = tolls, segments
+        self._progress: Progress = progress or (lambda: nullcontext(lambda _: None))
         self.folder: Path | None = None
 
     def load(self) -> History:
         """Read the files; the arrays lie in files of their own, which every process can map."""
         if self.folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="lrb-history-"))
-            with ThreadPoolExecutor() as pool:
+            with self._progress() as self._advance, ThreadPoolExecutor() as pool:
                 list(pool.map(self._keep_tolls, range(len(self._tolls)), self._tolls))
                 list(pool.map(self._keep_segments, self._by_xway()))
         return opened(self.folder)
@@ -142,7 +145,7 @@ class Archive:
             run = toll_run(columns)
             np.save(self.folder / f"toll-{number:05d}-keys.npy", run.keys)
             np.save(self.folder / f"toll-{number:05d}-tolls.npy", run.tolls)
-        self._done(path)
+        self._advance(path.stat().st_size)
 
     def _by_xway(self) -> list[list[Path]]:
         """Files whose names begin with the same expressway are added up together."""
@@ -155,15 +158,11 @@ class Archive:
         sums: dict[int, SegmentSums] = {}
         for path in paths:
             add_segments(_read(path, ("day", "minute", "xway", "dir", "seg", "lav", "cars")), sums)
-            self._done(path)
+            self._advance(path.stat().st_size)
         assert self.folder is not None
         for xway, found in sums.items():
             for name, column in found.arrays().items():
                 np.save(self.folder / f"segment-{xway:04d}-{name}.npy", column)
-
-    def _done(self, path: Path) -> None:
-        if self._advance is not None:
-            self._advance(path.stat().st_size)
 
 
 class Given:

@@ -56,27 +56,12 @@ class Cost:
     tuples: int = 0
     given: int = 0
     seconds: float = 0.0
-    # For the line through (tuples, seconds) of the trains: what a train costs, and what each tuple adds.
-    squares: float = 0.0
-    products: float = 0.0
 
     def add(self, tuples: int, given: int, seconds: float) -> None:
         self.trains += 1
         self.tuples += tuples
         self.given += given
         self.seconds += seconds
-        self.squares += tuples * tuples
-        self.products += tuples * seconds
-
-    def line(self) -> tuple[float, float]:
-        """Seconds per train and per tuple; neither below 0."""
-        spread = self.trains * self.squares - self.tuples * self.tuples
-        per_tuple = (self.trains * self.products - self.tuples * self.seconds) / spread if spread > 0 else 0.0
-        per_tuple = max(per_tuple, 0.0)
-        if self.trains == 0:
-            return 0.0, 0.0
-        per_train = (self.seconds - per_tuple * self.tuples) / self.trains
-        return (per_train, per_tuple) if per_train >= 0 else (0.0, self.seconds / self.tuples)
 
 
 @dataclass(slots=True)

@@ -94,6 +94,7 @@ class Node:
             assert isinstance(vertex.box, Exchange)
             train = vertex.box.resolve([one[name] for one in said if name in one])
             if train is not None:
+                vertex.cost.given += len(train)
                 self.network.emit(vertex, train)
         self._scheduler.run()
         return self.question(number + 1) if number + 1 < len(ROUNDS) else {}

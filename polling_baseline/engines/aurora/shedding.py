@@ -20,7 +20,6 @@ from polling_baseline.engines.aurora.network import Network
 from polling_baseline.engines.aurora.qos import Graph, Service
 from polling_baseline.engines.aurora.train import Train
 
-KINDS = ("none", "random", "semantic")
 HIGHEST_RATE = 0.95
 # One step up while too late, half a step down while there is room: below this part of the good zone.
 STEP, ROOM = 0.1, 0.5

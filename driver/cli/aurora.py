@@ -1,0 +1,134 @@
+"""`lrb aurora`: a look at the stream engine's network, drawn or reckoned."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from polling_baseline.refusal import Refusal
+
+SUMMARY = "Draw the network of engine aurora, or predict how many expressways this machine holds with it."
+EXAMPLES = """\
+  lrb aurora draw --out network.svg                 boxes, arrows, connection points
+  lrb aurora draw runs/0003-aurora-L1 --out run.svg the same, with each box's tuples, cost and selectivity
+  lrb aurora check --xways 100                      does this machine hold L = 100, and what gives way first?
+  lrb aurora check --xways 100 runs/0003-aurora-L1  the same, with the costs and selectivities of that run
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from driver.cli import Help
+
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, text: str) -> argparse.ArgumentParser:
+        found = actions.add_parser(name, help=text, description=text, formatter_class=Help)
+        found.add_argument("folder", metavar="RUN", type=Path, nargs="?", help="a run of engine aurora")
+        return found
+
+    draw = action("draw", "the network as SVG, on stdout or in a file")
+    draw.add_argument("--out", metavar="FILE.svg", type=Path, help="where to write it [stdout]")
+    check = action("check", "predict whether this machine holds L expressways; exit status 3 if it does not")
+    check.add_argument("--xways", metavar="L", type=float, required=True, help="number of expressways")
+    check.add_argument("--workers", metavar="N", type=int, default=os.cpu_count() or 1, help="processes [cores]")
+    check.add_argument("--json", action="store_true", help="print JSON instead")
+
+
+def run(args: argparse.Namespace) -> int:
+    return {"draw": _draw, "check": _check}[args.action](args)
+
+
+def _draw(args: argparse.Namespace) -> int:
+    from polling_baseline.engines.aurora.draw import svg
+
+    drawing = svg(_network_of(args.folder) if args.folder else _untouched())
+    if args.out is None:
+        print(drawing, end="")
+        return 0
+    try:
+        args.out.write_text(drawing)
+    except OSError as error:
+        raise Refusal(f"cannot write {args.out}: {error.strerror}") from None
+    print(args.out)
+    return 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    from driver.progress import progress
+    from polling_baseline.engines.aurora.analysis import HEADROOM, PEAK_RATES, calibrate, forecast, limits, with_run
+
+    if not 0.5 <= args.xways <= 1000 or args.workers < 1:
+        raise Refusal(f"L = {args.xways:g} with {args.workers} workers cannot be: L is 0.5 to 1000, workers 1 or more")
+    loaded = _network_of(args.folder) if args.folder else None
+    with progress("measure this machine", 1) as advance:
+        costs = calibrate()
+        advance(1)
+    if loaded is not None:
+        costs = with_run(costs, loaded)
+    workers = min(args.workers, max(1, round(args.xways)))
+    cores = os.cpu_count() or 1
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    casts = [forecast(costs, args.xways, rate, workers) for rate in PEAK_RATES]
+    bounds = limits(costs, PEAK_RATES[-1], cores, memory)
+    worst = casts[-1]
+    heaviest = sorted(worst.box_s.items(), key=lambda item: -item[1])
+    holds = worst.worker_s <= HEADROOM and worst.cores_s <= HEADROOM * cores and worst.memory_bytes <= HEADROOM * memory
+    facts = {
+        "xways": args.xways,
+        "workers": workers,
+        "cores": cores,
+        "holds": holds,
+        "worker_s": {str(cast.rate): round(cast.worker_s, 4) for cast in casts},
+        "memory_gb": round(worst.memory_bytes / 1e9, 2),
+        "limits": bounds,
+        "breaks_first": min(bounds, key=lambda name: bounds[name]),
+        "boxes": {name: round(seconds, 6) for name, seconds in heaviest},
+    }
+    print(json.dumps(facts) if args.json else _words(facts, memory / 1e9, HEADROOM))
+    return 0 if holds else 3
+
+
+def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:
+    seconds = " to ".join(f"{seconds:.3f}" for seconds in facts["worker_s"].values())
+    rates = " to ".join(f"{float(rate):,.0f}" for rate in facts["worker_s"])
+    total = sum(facts["boxes"].values())
+    heaviest = list(facts["boxes"].items())[:4]
+    bounds = "   ".join(f"{name} {'' if most < 1000 else 'over '}{most:g}" for name, most in facts["limits"].items())
+    first = facts["breaks_first"]
+    which = f"; its heaviest box is {heaviest[0][0]}" if first != "memory" else ""
+    return "\n".join(
+        [
+            f"aurora   L = {facts['xways']:g}   {rates} reports/s per expressway   {facts['workers']} workers   "
+            f"{facts['cores']} cores   {'HOLDS' if facts['holds'] else 'DOES NOT HOLD'}",
+            f"a second of input takes a worker {seconds} s, of {headroom:g} s that it may",
+            f"memory   {facts['memory_gb']:.1f} GB of {memory_gb:.0f}, with 69 days of history",
+            "boxes    " + "   ".join(f"{name} {seconds / total:.0%}" for name, seconds in heaviest),
+            f"largest L by   {bounds}",
+            f"first to give way: {first}{which}",
+        ]
+    )
+
+
+def _network_of(run: Path) -> dict[str, Any]:
+    from driver.result import read_run
+
+    read_run(run)
+    try:
+        facts: dict[str, Any] = json.loads((run / "network.json").read_text())
+    except FileNotFoundError:
+        raise Refusal(f"{run} is no run of engine aurora; make one with lrb run --engine aurora") from None
+    except ValueError:
+        raise Refusal(f"{run}/network.json is damaged; run it again") from None
+    return facts
+
+
+def _untouched() -> dict[str, Any]:
+    """The network as it is built, before anything has passed it."""
+    from polling_baseline.engines.aurora.facts import network_facts
+    from polling_baseline.engines.aurora.history import EMPTY
+    from polling_baseline.engines.aurora.node import Node, Options
+
+    return network_facts(Node(EMPTY, True, Options()))
