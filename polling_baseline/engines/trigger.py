@@ -129,7 +129,7 @@ class Trigger:
                 return _insert_sets(cursor, schema_of(worker), batch.shares[worker], batch.seconds, started)
             take = (copy_reports, copy_requests) if self._granularity == "copy" else (_insert_reports, _insert_requests)
             report_ms = request_ms = 0.0
-            minute_ms = _ms_since(started)
+            begin_ms = _ms_since(started)
             # In order, so that a balance is that of its second.
             for share in _by_second(batch.shares[worker], batch.seconds):
                 started = time.perf_counter()
@@ -138,7 +138,7 @@ class Trigger:
                 started = time.perf_counter()
                 take[1](cursor, "lr", share.requests)
                 request_ms += _ms_since(started)
-        return {"minute_ms": minute_ms, "report_ms": report_ms, "request_ms": request_ms}
+        return {"begin_ms": begin_ms, "report_ms": report_ms, "request_ms": request_ms}
 
 
 def _insert_sets(cursor: Cursor, schema: str, share: Share, seconds: range, started: float) -> dict[str, float]:

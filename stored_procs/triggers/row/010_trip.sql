@@ -1,7 +1,7 @@
 -- The row trigger's state: one row per trip, updated in place by each report.
 --
 -- A trip's reports lie exactly 30 s apart, so vehicle and second modulo 30 name it; a vehicle can be on two trips at
--- once.  Written and read by lr.take_report alone.  What a vehicle has paid stands in lr.vehicle, and nothing else does.
+-- once.  Written and read by lr.take_report alone.  Of lr.vehicle, a row trigger uses the balance and nothing else.
 CREATE UNLOGGED TABLE lr.trip (
     vehicle_id integer NOT NULL,
     phase smallint NOT NULL,  -- report_second modulo 30
