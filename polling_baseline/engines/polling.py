@@ -3,11 +3,15 @@
 Every worker is a System X of its own for the expressways it was given: a connection, and a schema built from the same
 files (`lr`, `lr_1`, ...).  What one needs to know of a vehicle that came from another worker's expressway, it reads in
 that worker's schema.  Workers start a cycle together, so whatever is 30 s old is committed everywhere.
+
+Each worker commits a cycle for itself, with a row in its ledger; the answers stay until its next cycle begins.  So
+after a crash the ledgers say which workers must still do the last cycle, and its answers can be read once more.
 """
 
 from __future__ import annotations
 
 import contextlib
+import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,9 +26,12 @@ from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Batch, Columns, Share
 from polling_baseline.database.binary_copy import copy_in, copy_out
 from polling_baseline.database.connection import Target
-from polling_baseline.database.install import install, schema_of
+from polling_baseline.database.install import install, installed, schema_of
+from polling_baseline.database.roles import driver_target, let_owner_read_history
+from polling_baseline.database.sessions import LOCK_TIMEOUT_S, close_sessions, open_sessions
 from polling_baseline.database.settings import read_settings
 from polling_baseline.engine import EngineFailure
+from polling_baseline.refusal import Refusal
 
 # Where each kind of answer stands, and the types of its columns.
 TABLES = {
@@ -48,27 +55,44 @@ class Polling:
         self.workers = workers
         self._target = target
         self._durability = durability
+        self._token = ""
         self._connections: list[Connection] = []
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
 
     def install(self) -> None:
-        with contextlib.closing(self._target.connect()) as connection:
-            install(connection, durability=self._durability, workers=self.workers)
-        self._connections = [self._target.connect() for _ in range(self.workers)]
+        with self._opened() as (connection, roles):
+            self._token = secrets.token_hex(16)
+            install(connection, durability=self._durability, workers=self.workers, roles=roles, token=self._token)
         # A cycle on a few rows, undone: caches are filled and plans are made before the clock starts.
         nothing = Batch(range(0, 2), tuple(_warm_up_share() for _ in range(self.workers)))
         self._each(lambda worker: self._load_and_call(worker, nothing))
         self._each(lambda worker: self._connections[worker].rollback())
 
+    def resume(self, facts: Mapping[str, object]) -> range | None:
+        with self._opened() as (connection, _):
+            if installed(connection) != facts["token"]:
+                raise Refusal(
+                    f"{self._target.label} no longer holds the state of this run: another one was begun there, or its "
+                    "data are gone; start again with lrb run --like"
+                )
+            self._token = str(facts["token"])
+        last = [seconds for seconds in self._each(self._last_cycle) if seconds]
+        return max(last, key=lambda seconds: seconds.start, default=None)
+
     def process(self, batch: Batch) -> Mapping[str, float]:
-        steps = self._each(lambda worker: self._cycle(worker, batch))
-        # Workers run side by side: the slowest one is what the cycle took.
-        slowest = max(steps, key=lambda step: sum(step.values()))
-        if self.workers > 1:
-            started = time.perf_counter()
-            self._each(lambda worker: self._answer_balances(worker, batch))
-            slowest["balance_ms"] += _ms_since(started)
-        return slowest
+        return self._process(batch, self._cycle, self._answer_balances)
+
+    def complete(self, batch: Batch) -> Mapping[str, float]:
+        def cycle(worker: int, batch: Batch) -> dict[str, float]:
+            if self._last_cycle(worker) != batch.seconds:
+                return self._cycle(worker, batch)
+            return {"copy_ms": 0.0, **self._steps(worker, batch), "commit_ms": 0.0}
+
+        def answer_balances(worker: int, batch: Batch) -> None:
+            if not any(answers.kind == "balance" for answers in self._read(worker)):
+                self._answer_balances(worker, batch)
+
+        return self._process(batch, cycle, answer_balances)
 
     def answers(self) -> Iterator[Answers]:
         for answers in self._each(self._read):
@@ -76,13 +100,43 @@ class Polling:
 
     def stop(self) -> None:
         self._pool.shutdown()
-        for connection in self._connections:
-            connection.close()
+        close_sessions(self._connections)
 
     def facts(self) -> dict[str, object]:
         with contextlib.closing(self._target.connect()) as connection:
             version = connection.info.parameter_status("server_version")
-            return {"PostgreSQL": version, "settings": read_settings(connection), "durability": self._durability}
+            return {
+                "PostgreSQL": version,
+                "settings": read_settings(connection),
+                "durability": self._durability,
+                "driver": self._connections[0].info.user,
+                "token": self._token,
+            }
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[tuple[Connection, bool]]:
+        """Open the workers' connections, and for now one that may do more; say whether roles keep them apart."""
+        driver = driver_target(self._target)
+        self._connections = open_sessions(driver or self._target, self.workers)
+        with contextlib.closing(self._target.connect()) as connection:
+            if driver:
+                let_owner_read_history(connection)
+            yield connection, driver is not None
+
+    def _process(
+        self,
+        batch: Batch,
+        cycle: Callable[[int, Batch], dict[str, float]],
+        answer_balances: Callable[[int, Batch], None],
+    ) -> dict[str, float]:
+        steps = self._each(lambda worker: cycle(worker, batch))
+        # Workers run side by side: the slowest one is what the cycle took.
+        slowest = max(steps, key=lambda step: sum(step.values()))
+        if self.workers > 1:
+            started = time.perf_counter()
+            self._each(lambda worker: answer_balances(worker, batch))
+            slowest["balance_ms"] += _ms_since(started)
+        return slowest
 
     def _each(self, work: Callable[[int], Result]) -> list[Result]:
         """Do it in all workers at once."""
@@ -120,14 +174,29 @@ class Polling:
             cursor.execute(
                 SQL("CALL {}.poll(%s, %s)").format(Identifier(schema)), (batch.seconds[0], batch.seconds[-1])
             )
+        return {"copy_ms": copy_ms, **self._steps(worker, batch)}
+
+    def _steps(self, worker: int, batch: Batch) -> dict[str, float]:
+        """What the ledger says of the cycle."""
+        with self._connections[worker].cursor() as cursor:
             cursor.execute(
                 SQL("SELECT {} FROM {} WHERE from_second = %s").format(
-                    SQL(", ").join(map(Identifier, STEPS)), Identifier(schema, "cycle")
+                    SQL(", ").join(map(Identifier, STEPS)), Identifier(schema_of(worker), "cycle")
                 ),
                 (batch.seconds[0],),
             )
             [steps] = cursor.fetchall()
-        return {"copy_ms": copy_ms, **dict(zip(STEPS, steps, strict=True))}
+        return dict(zip(STEPS, steps, strict=True))
+
+    def _last_cycle(self, worker: int) -> range | None:
+        with self._connections[worker] as connection, connection.cursor() as cursor:
+            cursor.execute(
+                SQL("SELECT from_second, until_second + 1 FROM {} ORDER BY from_second DESC LIMIT 1").format(
+                    Identifier(schema_of(worker), "cycle")
+                )
+            )
+            row = cursor.fetchone()
+        return range(*row) if row else None
 
     def _read(self, worker: int) -> list[Answers]:
         found = []
@@ -165,4 +234,6 @@ def _ms_since(started: float) -> float:
 def _reason(error: psycopg2.Error, server: str) -> str:
     if isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError) and not error.pgcode:
         return f"the connection to {server} was lost: the server stopped, or ended the session"
+    if isinstance(error, psycopg2.errors.LockNotAvailable):
+        return f"another session has locked a table of this run on {server} for {LOCK_TIMEOUT_S} s"
     return f"PostgreSQL at {server}: {(error.diag.message_primary or str(error)).strip()}"
