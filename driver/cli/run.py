@@ -28,6 +28,7 @@ EXAMPLES = """\
                                                the same rules, set off by the insert of each second
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
   lrb run --like runs/0007-polling-L1          the same run again
+  lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
 """
 
 
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to-minute", type=int, metavar="B", help="leave out what comes after minute B [the last]")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
+    parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
 
 
 def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,14 +76,27 @@ def run(args: argparse.Namespace) -> int:
     from driver.finished import open_run
     from driver.relabel import relabelled
     from driver.report import text
-    from driver.run import measure
+    from driver.run import go_on, measure
 
-    config = _config(args)
-    dataset = relabelled(open_dataset(Path(config.dataset)), config.xways)
-    folder = _folder(args.out, config.engine, dataset.xways)
-    facts = measure(config, dataset, Place(args.dsn, args.master), folder)
+    place = Place(args.dsn, args.master)
+    if args.resume:
+        _refuse_options(args)
+        folder = args.resume
+        facts = go_on(folder, place)
+    else:
+        config = _config(args)
+        dataset = relabelled(open_dataset(Path(config.dataset)), config.xways)
+        folder = _folder(args.out, config.engine, dataset.xways)
+        facts = measure(config, dataset, place, folder)
     print(text(open_run(folder)))
     return 0 if facts["state"] in ("complete", "late") else 2
+
+
+def _refuse_options(args: argparse.Namespace) -> None:
+    """A run goes on as it was begun."""
+    mine = ("resume", "dsn", "master", "command", "run")
+    if any(value is not None for name, value in vars(args).items() if name not in mine):
+        raise Refusal("--resume takes all options of the run that it names; leave the others out")
 
 
 def _period(text: str) -> float:

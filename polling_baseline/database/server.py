@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polling_baseline.database import leftovers
 from polling_baseline.database.binaries import Binaries, find_binaries
 from polling_baseline.database.connection import Target, Unreachable
 from polling_baseline.database.settings import durability_of, profile, read_settings
@@ -200,6 +201,9 @@ def _start(here: Home, binaries: Binaries, durability: str, port: int | None) ->
     if durability == "on":
         # What was written while durability was off may not be on the disk yet.
         _run(here, [binaries.folder / "initdb", "--sync-only", "-D", here.data.name])
+    if stale and leftovers.only_a_name(int(_pid_file(here)[0]), here.data):
+        names = ("data/postmaster.pid", f"{here.socket_folder()}/.s.PGSQL.{port or SOCKET_PORT}.lock")
+        _run(here, ["rm", "-f", *names])
     started = _run(here, [binaries.folder / "pg_ctl", "start", "-D", here.data.name, "-l", here.log.name, *WAIT])
     running = _running(here)
     if started.returncode or running is None:
@@ -208,7 +212,7 @@ def _start(here: Home, binaries: Binaries, durability: str, port: int | None) ->
     if stale:
         print(
             "lrb: the embedded PostgreSQL had not been stopped properly; it has recovered, but what a run or a load "
-            "had put in is lost: load again",
+            "had put in with durability off is lost",
             file=sys.stderr,
         )
     return running
