@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
+    from driver.dataset import Dataset
     from driver.result import RunConfig
 
 SUMMARY = "Feed a data set to one engine on schedule and report which deadlines it kept."
@@ -43,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from driver.dataset import open_dataset
-    from driver.finished import open_run
     from driver.report import text
     from driver.run import measure
 
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     dataset = open_dataset(Path(config.dataset))
     folder = _folder(args.out, config.engine, dataset.xways)
     facts = measure(config, dataset, Place(args.dsn, args.master), folder)
-    print(text(open_run(folder)))
+    print(text(facts, folder))
     return 0 if facts["state"] == "complete" else 2
 
 
@@ -118,10 +117,17 @@ def _folder(out: Path | None, engine: str, xways: float) -> Path:
     return Path("runs") / f"{max(taken, default=0) + 1:04d}-{engine}-L{xways:g}"
 
 
-def config_of(words: Sequence[str]) -> RunConfig:
+def config_of(words: list[str]) -> RunConfig:
     """The options of the run that `lrb run` with these words would make."""
     from driver.cli import Parser
 
     parser = Parser(prog="lrb run")
     add_arguments(parser)
     return _config(parser.parse_args(words))
+
+
+def dataset_of(config: RunConfig) -> Dataset:
+    """What a run with these options is a run of."""
+    from driver.dataset import open_dataset
+
+    return open_dataset(Path(config.dataset))
