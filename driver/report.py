@@ -40,7 +40,10 @@ def _heading(run: Finished, width: int) -> list[str]:
     minutes = config["to_minute"] - config["from_minute"] + 1
     seed = "" if facts["dataset"]["seed"] is None else f"   seed {facts['dataset']['seed']}"
     versions = [f"{name} {value}" for name, value in environment["engine"].items() if name == "PostgreSQL"]
-    first = f"Linear Road   {config['engine']}   L = {facts['dataset']['xways']:g}   {minutes} min{seed}   "
+    engine = " ".join([config["engine"], *config.get("engine_options", {}).values()])
+    distinct = facts["dataset"].get("distinct")
+    xways = f"{facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else "")
+    first = f"Linear Road   {engine}   L = {xways}   {minutes} min{seed}   "
     return [
         first + verdict_line(run).rjust(width - len(first)),
         "   ".join(

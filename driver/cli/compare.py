@@ -106,16 +106,13 @@ def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
     configs = [run_command.config_of([str(args.paths[0]), *words]) for words in _variants(args)]
     if len({(config.clock, config.from_minute, config.to_minute) for config in configs}) > 1:
         raise Refusal("runs with different clocks or minutes cannot be compared; give all of them the same")
-    folders: list[Path] = []
-    for number, config in enumerate(configs, 1):
-        folder = out / f"{number}-{config.engine}"
-        if folder.exists():
-            raise Refusal(f"{folder} exists; choose another --out")
+    folders = [out / f"{number}-{config.engine}" for number, config in enumerate(configs, 1)]
+    if taken := [folder for folder in folders if folder.exists()]:
+        raise Refusal(f"{taken[0]} exists; choose another --out")
+    for number, (config, folder) in enumerate(zip(configs, folders, strict=True), 1):
         print(f"compare: running {config.engine}, {number} of {len(configs)}", file=sys.stderr)
-        state = _run_one(config, Place(args.dsn, args.master), folder)
-        folders.append(folder)
-        if state == "interrupted":
-            break
+        if _run_one(config, Place(args.dsn, args.master), folder) == "interrupted":
+            return folders[:number]
     return folders
 
 
