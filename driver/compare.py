@@ -125,10 +125,11 @@ def _numbers(table: Sequence[Column], name: str, form: str) -> list[str]:
 
 
 def relations(table: Sequence[Column]) -> list[Row]:
+    first = "the first" if "," in table[0].label else table[0].label
     named = {"throughput": "tuples_per_s"} | {f"{KIND} response {name}": f"{KIND}_{name}_s" for name in TIMES}
     return [
         (
-            f"{what}, times {table[0].label}",
+            f"{what}, times {first}",
             [_times(column.ratio[name]) for column in table],
         )
         for what, name in named.items()

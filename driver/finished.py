@@ -101,18 +101,23 @@ class Finished:
 
 def open_run(folder: Path) -> Finished:
     """What is known of a run, whether it ended well, badly or not at all."""
-    facts = {
+    return finished(read_run(folder), folder)
+
+
+def finished(facts: dict[str, Any], folder: Path) -> Finished:
+    """What is known of the run in this folder, whose `run.json` says `facts`."""
+    whole = {
         "answers": {kind: {"received": 0, "late": 0, "limit_s": spec.DEADLINE_S[kind]} for kind in spec.ANSWERS},
         "minutes": [],
         "cycles": {"count": 0},
         "feed": {"rows": 0},
-        **read_run(folder),
+        **facts,
     }
-    if absent := {"state", "config", "dataset", "environment"} - set(facts):
+    if absent := {"state", "config", "dataset", "environment"} - set(whole):
         raise Refusal(f"{folder}/run.json is damaged: it has no {min(absent)}; run it again")
-    if facts["state"] == "running":
-        facts["reason"] = "it was killed, or is still under way"
-    return Finished(folder, facts, _verdict(folder, facts["dataset"]["identity"]))
+    if whole["state"] == "running":
+        whole["reason"] = "it was killed, or is still under way"
+    return Finished(folder, whole, _verdict(folder, whole["dataset"]["identity"]))
 
 
 def _verdict(folder: Path, identity: str) -> dict[str, Any] | None:

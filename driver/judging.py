@@ -9,8 +9,7 @@ from typing import Any
 
 from driver.dataset import Dataset
 from driver.page.run import refresh_report
-from driver.result import read_run, write_run
-from polling_baseline import spec
+from driver.result import read_run, seconds_of, write_run
 from polling_baseline.refusal import Refusal
 
 
@@ -18,17 +17,16 @@ def judge_runs(
     dataset: Dataset, folders: Sequence[Path], master: str, said: Callable[[str], None] = lambda phase: None
 ) -> None:
     """Judge runs of the same minutes of a data set; the right answers are computed once for all of them."""
-    from driver.spark.judge import Question, judged, quiet_session
-    from driver.spark.reference import reference
+    from driver.spark.judge import Question, judged, quiet_session, reference_for
 
-    config = read_run(folders[0])["config"]
-    seconds = range((config["from_minute"] - 1) * spec.MINUTE_S, config["to_minute"] * spec.MINUTE_S)
+    seconds = seconds_of(read_run(folders[0]))
+    questions = [Question(dataset, folder / "output.csv", seconds) for folder in folders]
     said("starting Spark")
     spark = quiet_session(master)
-    with reference(spark, dataset, seconds) as right:
-        for folder in folders:
+    with reference_for(spark, questions[0]) as right:
+        for folder, question in zip(folders, questions, strict=True):
             said(f"judging {folder}")
-            with judged(spark, Question(dataset, folder / "output.csv", seconds), right=right) as judgement:
+            with judged(spark, question, right=right) as judgement:
                 write_verdict(folder / "verdict.json", judgement.facts)
             enter_verdict(folder, judgement.facts["verdict"])
 

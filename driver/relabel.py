@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from driver.dataset import ID_BLOCK, Dataset
+from driver.dataset import ID_BLOCK, Dataset, open_dataset
+from driver.result import RunConfig
 from polling_baseline import spec
 from polling_baseline.batch import Columns
 from polling_baseline.refusal import Refusal
@@ -41,6 +42,11 @@ def relabelled(dataset: Dataset, xways: float | None) -> Dataset:
             "between their numbers; leave out --xways, or generate a data set"
         )
     return replace(dataset, xways=xways, distinct=int(dataset.xways))
+
+
+def dataset_of(config: RunConfig) -> Dataset:
+    """What a run with these options is a run of."""
+    return relabelled(open_dataset(Path(config.dataset)), config.xways)
 
 
 def copies_of(dataset: Dataset) -> list[Copy]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from driver.diagnosis import headline, look_first
-from driver.finished import FAULTS, Finished
+from driver.finished import FAULTS, Finished, finished
 from driver.result import PERCENTILES
 from polling_baseline import spec
 
@@ -13,8 +14,9 @@ FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "report.html")
 TIMES = (*PERCENTILES, "max")
 
 
-def text(run: Finished) -> str:
-    """What a terminal shows of a run."""
+def text(facts: dict[str, Any], folder: Path) -> str:
+    """What a terminal shows of the run in a folder, whose `run.json` says `facts`."""
+    run = finished(facts, folder)
     answers = _answers(run)
     saved = [name for name in FILES if (run.folder / name).exists()]
     lines = [*_heading(run, len(answers[0])), "", *answers, "", *_causes(run.facts), "", conclusion(run)]

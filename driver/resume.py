@@ -14,11 +14,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from driver.dataset import Dataset, open_dataset
+from driver.dataset import Dataset
 from driver.engines import Place, open_engine
 from driver.recording import Responses
 from driver.recovery import Kept, cut_back, read_kept, refuse_gap
-from driver.relabel import relabelled
+from driver.relabel import dataset_of
 from driver.replay import Cycle
 from driver.result import RunConfig, read_run
 from polling_baseline import spec
@@ -99,7 +99,7 @@ def reopened(folder: Path, place: Place) -> Iterator[Earlier]:
     resumed_at = time.perf_counter()
     said = read_run(folder)
     config = _config(said, folder)
-    dataset = relabelled(open_dataset(Path(config.dataset)), config.xways)
+    dataset = dataset_of(config)
     if dataset.identity != said["dataset"]["identity"]:
         raise Refusal(f"{dataset.path} has changed since {folder} was begun; start again with lrb run --like {folder}")
     engine = open_engine(config, dataset, place)

@@ -17,7 +17,6 @@ from polling_baseline.database.connection import add_dsn_argument
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from driver.dataset import Dataset
     from driver.finished import Finished
     from driver.result import RunConfig
 
@@ -32,7 +31,7 @@ EXAMPLES = """\
 It exits with status 3 if an engine's verdict is FAIL, and with 2 if an engine broke.
 """
 # What a comparison decides by itself, or takes for all runs.
-OWN = {"help", "dataset", "engine", "out", "like", "master", "dsn"}
+OWN = {"help", "dataset", "engine", "out", "like", "resume", "master", "dsn"}
 FAIL_STATUS, BROKE_STATUS = 3, 2
 
 
@@ -78,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _status(runs: Sequence[Finished]) -> int:
-    if any(run.facts["state"] != "complete" for run in runs):
+    if any(run.facts["state"] in ("broken", "interrupted", "running") for run in runs):
         return BROKE_STATUS
     return FAIL_STATUS if any(run.verdict and run.verdict["verdict"] == "FAIL" for run in runs) else 0
 
@@ -102,24 +101,18 @@ def _given_runs(args: argparse.Namespace) -> list[Path]:
 
 def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
     """Run each of the variants; the comparison of one that is interrupted ends there."""
-    from driver.dataset import open_dataset
-
     if len(args.paths) > 1:
         raise Refusal("name one data set, or two runs or more")
     configs = [run_command.config_of([str(args.paths[0]), *words]) for words in _variants(args)]
     if len({(config.clock, config.from_minute, config.to_minute) for config in configs}) > 1:
         raise Refusal("runs with different clocks or minutes cannot be compared; give all of them the same")
-    dataset = open_dataset(args.paths[0])
-    folders: list[Path] = []
-    for number, config in enumerate(configs, 1):
-        folder = out / f"{number}-{config.engine}"
-        if folder.exists():
-            raise Refusal(f"{folder} exists; choose another --out")
+    folders = [out / f"{number}-{config.engine}" for number, config in enumerate(configs, 1)]
+    if taken := [folder for folder in folders if folder.exists()]:
+        raise Refusal(f"{taken[0]} exists; choose another --out")
+    for number, (config, folder) in enumerate(zip(configs, folders, strict=True), 1):
         print(f"compare: running {config.engine}, {number} of {len(configs)}", file=sys.stderr)
-        state = _run_one(config, dataset, Place(args.dsn, args.master), folder)
-        folders.append(folder)
-        if state == "interrupted":
-            break
+        if _run_one(config, Place(args.dsn, args.master), folder) == "interrupted":
+            return folders[:number]
     return folders
 
 
@@ -139,12 +132,14 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
     ]
 
 
-def _run_one(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> str:
+def _run_one(config: RunConfig, place: Place, folder: Path) -> str:
     """Make a run, and give its state; one that breaks before it starts leaves a folder that says so."""
+    from driver.relabel import dataset_of
     from driver.result import broken_run, write_run
     from driver.run import measure
     from polling_baseline.engine import EngineFailure
 
+    dataset = dataset_of(config)
     try:
         return str(measure(config, dataset, place, folder)["state"])
     except (Refusal, EngineFailure) as failure:
@@ -156,15 +151,16 @@ def _run_one(config: RunConfig, dataset: Dataset, place: Place, folder: Path) ->
 
 def _judge(folders: Sequence[Path], master: str) -> None:
     """Judge the runs that have answers and no verdict yet."""
-    from driver.dataset import open_dataset
     from driver.finished import open_run
     from driver.judging import judge_runs
+    from driver.relabel import dataset_of
+    from driver.result import RunConfig
 
     runs = [open_run(folder) for folder in folders]
     unjudged = [run for run in runs if run.verdict is None and (run.folder / "output.csv").exists()]
     if not unjudged:
         return
-    dataset = open_dataset(Path(unjudged[0].config["dataset"]))
+    dataset = dataset_of(RunConfig(**unjudged[0].config))
     if dataset.identity != unjudged[0].facts["dataset"]["identity"]:
         raise Refusal(f"{dataset.path} is not the data of {unjudged[0].folder} any more, so it cannot be judged")
     judge_runs(

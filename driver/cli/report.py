@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.html:
         print(args.html)
     else:
-        print("\n\n".join(text(run) for run in runs))
+        print("\n\n".join(text(run.facts, run.folder) for run in runs))
     return 0
 
 

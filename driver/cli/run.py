@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,9 +71,7 @@ def config_from(args: argparse.Namespace, **given: object) -> RunConfig:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.dataset import open_dataset
-    from driver.finished import open_run
-    from driver.relabel import relabelled
+    from driver.relabel import dataset_of
     from driver.report import text
     from driver.run import go_on, measure
 
@@ -85,17 +82,17 @@ def run(args: argparse.Namespace) -> int:
         facts = go_on(folder, place)
     else:
         config = _config(args)
-        dataset = relabelled(open_dataset(Path(config.dataset)), config.xways)
+        dataset = dataset_of(config)
         folder = _folder(args.out, config.engine, dataset.xways)
         facts = measure(config, dataset, place, folder)
-    print(text(open_run(folder)))
+    print(text(facts, folder))
     return 0 if facts["state"] in ("complete", "late") else 2
 
 
 def _refuse_options(args: argparse.Namespace) -> None:
     """A run goes on as it was begun."""
     mine = ("resume", "dsn", "master", "command", "run")
-    if any(value is not None for name, value in vars(args).items() if name not in mine):
+    if any(value not in (None, False) for name, value in vars(args).items() if name not in mine):
         raise Refusal("--resume takes all options of the run that it names; leave the others out")
 
 
@@ -191,7 +188,7 @@ def _folder(out: Path | None, engine: str, xways: float) -> Path:
     return Path("runs") / f"{max(taken, default=0) + 1:04d}-{engine}-L{xways:g}"
 
 
-def config_of(words: Sequence[str]) -> RunConfig:
+def config_of(words: list[str]) -> RunConfig:
     """The options of the run that `lrb run` with these words would make."""
     from driver.cli import Parser
 

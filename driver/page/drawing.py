@@ -33,8 +33,9 @@ def _make_passive(element: ElementTree.Element) -> None:
             element.remove(child)
         else:
             _make_passive(child)
-    if element.text and element.tag.endswith("style") and _fetches(element.text):
-        element.text = ""
+    if element.tag.endswith("style"):
+        # The drawing's own style must not reach the rest of the page.
+        element.text = "" if _fetches(element.text or "") else f".drawing {{ {element.text} }}"
 
 
 def _is_active(name: str, value: str) -> bool:

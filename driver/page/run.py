@@ -163,7 +163,7 @@ def _flat(run: Finished) -> Iterable[tuple[str, str]]:
     yield "run", str(run.folder)
     yield "state", run.facts["state"]
     for name, value in config.items():
-        if not isinstance(value, dict):
+        if value is not None and not isinstance(value, dict):
             yield name.replace("_s", " (s)") if name == "period_s" else name.replace("_", " "), f"{value}"
     for name, value in config.get("engine_options", {}).items():
         yield name, str(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,11 @@ def quiet_session(master: str) -> SparkSession:
     return spark
 
 
+def reference_for(spark: SparkSession, question: Question) -> AbstractContextManager[Reference]:
+    """What a question is judged by; all questions about one part of one data set can share it."""
+    return reference(spark, question.dataset.original, question.seconds)
+
+
 @contextmanager
 def judged(
     spark: SparkSession,
@@ -64,9 +69,9 @@ def judged(
 ) -> Iterator[Judgement]:
     """Judge, and keep what explains the verdict until the block ends; `said` hears what is being done.
 
-    With `right`, the reference of the same part of the same data set, nothing is computed twice.
+    `right` is the question's reference, if there is one already.
     """
-    with nullcontext(right) if right else reference(spark, question.dataset.original, question.seconds) as right:
+    with nullcontext(right) if right else reference_for(spark, question) as right:
         said("segment statistics and trips")
         right.statistics.count()
         said("accidents, tolls and travel times; comparing the answers")

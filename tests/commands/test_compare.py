@@ -156,6 +156,12 @@ def test_refusals(compared, road, tmp_path, capsys, words, sentence):
     assert not (tmp_path / "out").exists()
 
 
+def test_no_run_is_overwritten(compared, road, capsys):
+    assert main(["compare", str(road), "--engines", "unlucky,polling", "--out", str(compared[0])]) == 1
+    assert "2-polling exists; choose another --out" in capsys.readouterr().err
+    assert not (compared[0] / "1-unlucky").exists()
+
+
 def test_a_run_of_data_that_are_gone_cannot_be_judged(tmp_path, capsys):
     runs = [str(make_run(tmp_path / name, 1, dataset=str(tmp_path / "gone"))) for name in ("one", "two")]
     assert main(["compare", *runs, "--out", str(tmp_path / "out")]) == 1

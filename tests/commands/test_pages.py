@@ -48,6 +48,10 @@ def test_a_run_that_failed(browser, folder, width, dark):
     assert "period 1,000 ms" in charts[6]["labels"]
     body = browser.value("document.body.innerText")
     assert "the first in minute 2" in body and "7 wrong" in body and "Query network" in body
+    letters = "new Set([...document.querySelectorAll('%s text')].map(text => getComputedStyle(text).fontSize))"
+    # The drawing's style stays with it.
+    assert browser.value(f"[...{letters % '.drawing'}]") == ["3px"]
+    assert "3px" not in browser.value(f"[...{letters % 'figure'}]")
     colours = browser.value("getComputedStyle(document.body).backgroundColor")
     assert (colours == "rgb(255, 255, 255)") is not dark
 
@@ -107,7 +111,7 @@ def test_a_data_set(browser, folder, capsys):
 
 NETWORK = """<?xml version="1.0"?>
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50" onload="alert(1)">
-  <style>rect { fill: none; stroke: var(--ink) }</style>
+  <style>rect { fill: none; stroke: var(--ink) } text { font-size: 3px }</style>
   <script>alert(2)</script><image href="http://example.org/a.png"/>
   <rect x="1" y="1" width="40" height="20"/><text x="5" y="15" style="fill: url(http://example.org/b)">filter</text>
 </svg>"""

@@ -106,6 +106,7 @@ def test_what_a_run_leaves(run) -> None:
     assert [int(cycle["first_second"]) for cycle in cycles] == list(range(len(cycles)))
     assert {"due", "started", "committed", "backlog_s", "copy_ms", "advance_ms", "commit_ms"} <= set(cycles[0])
     assert sum(int(cycle["rows"]) for cycle in cycles) == found["feed"]["rows"]
+    assert "not yet judged: lrb validate" in (folder / "report.html").read_text()
 
 
 def test_like_repeats_a_run(run, lrb: Lrb, tmp_path: Path) -> None:
