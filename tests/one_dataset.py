@@ -72,8 +72,10 @@ def output_line(answer: Line, emit_ms: int) -> str:
     return ",".join([*map(str, answer[:at]), f"{emit_ms / 1000:.3f}", *map(str, answer[at:])])
 
 
-def one_dataset(roads: Sequence[Road], folder: Path) -> tuple[Dataset, list[list[Line]]]:
-    """Write the data set, and give the answers of each road."""
+def one_dataset(
+    roads: Sequence[Road], folder: Path, seconds: int = spec.RUN_SECONDS, command: str = "import"
+) -> tuple[Dataset, list[list[Line]]]:
+    """Write the data set, and give the answers of each road; by `command` it claims to have been made so."""
     xway, vid, qid = 0, 1, 1
     lines, tolls, segments, answers = [], [], [], []
     for road in roads:
@@ -88,7 +90,8 @@ def one_dataset(roads: Sequence[Road], folder: Path) -> tuple[Dataset, list[list
     _write_traffic(folder, lines)
     _write_history(folder, tolls, segments)
     counts = {"reports": len(lines), "toll_history": len(tolls), "segment_history": len(segments)}
-    describe(folder, xways=float(xway), seconds=spec.RUN_SECONDS, seed=None, counts=counts, options={})
+    options: dict[str, object] = {"command": command}
+    describe(folder, xways=float(xway), seconds=seconds, seed=None, counts=counts, options=options)
     return open_dataset(folder), answers
 
 
@@ -117,11 +120,11 @@ def _write_history(folder: Path, tolls: list[Line], segments: list[Line]) -> Non
         (folder / "history" / name).mkdir(parents=True, exist_ok=True)
     if tolls:
         write_parquet(_table(sorted(tolls), TOLL_SCHEMA), toll_path(folder, 0, 0))
-    by_xway: dict[int, list[Line]] = defaultdict(list)
+    by_file: dict[tuple[int, int], list[Line]] = defaultdict(list)
     for row in segments:
-        by_xway[row[2]].append(row)
-    for xway, rows in by_xway.items():
-        write_parquet(_table(sorted(rows), SEGMENT_SCHEMA), segment_path(folder, xway, 0))
+        by_file[row[2], (row[0] - 1) // spec.WEEK_DAYS].append(row)
+    for (xway, week), rows in by_file.items():
+        write_parquet(_table(sorted(rows), SEGMENT_SCHEMA), segment_path(folder, xway, week))
 
 
 def _table(rows: Sequence[Line], schema: pa.Schema) -> pa.Table:
