@@ -17,6 +17,7 @@ from driver.engines import Place, open_engine
 from driver.feed import Feed
 from driver.live import LiveView
 from driver.recording import Recording
+from driver.relabel import dataset_facts
 from driver.replay import LEAD_S, Poller, run_polls
 from driver.result import RunConfig, config_facts, environment, summary, write_run
 from polling_baseline import spec
@@ -90,11 +91,6 @@ def run(engine: Engine, dataset: Dataset, config: RunConfig, folder: Path) -> di
         facts |= {"covered": [seconds.start, _last(recording)], **summary(recording, own_s)}
         write_run(folder, facts)
     return facts
-
-
-def dataset_facts(dataset: Dataset) -> dict[str, object]:
-    facts = {"name": dataset.name, "identity": dataset.identity, "xways": dataset.xways, "seed": dataset.seed}
-    return facts if dataset.distinct is None else {**facts, "distinct": dataset.distinct}
 
 
 def _last(recording: Recording) -> int | None:

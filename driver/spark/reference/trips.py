@@ -35,7 +35,7 @@ def reports_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFra
 
 
 def traffic_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFrame:
-    files = map(str, dataset.traffic.values())
+    files = map(str, dataset.original.traffic.values())
     return spark.read.parquet(*files).filter(F.col("second").between(seconds.start, seconds.stop - 1))
 
 
