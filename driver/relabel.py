@@ -49,6 +49,12 @@ def dataset_of(config: RunConfig) -> Dataset:
     return relabelled(open_dataset(Path(config.dataset)), config.xways)
 
 
+def dataset_facts(dataset: Dataset) -> dict[str, object]:
+    """What a run or a verdict says of its data set; `distinct` only if its expressways are copies."""
+    facts = {"name": dataset.name, "identity": dataset.identity, "xways": dataset.xways, "seed": dataset.seed}
+    return facts if dataset.distinct is None else {**facts, "distinct": dataset.distinct}
+
+
 def copies_of(dataset: Dataset) -> list[Copy]:
     """What each expressway is read from, by its number."""
     if dataset.distinct is None:

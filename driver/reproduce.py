@@ -28,9 +28,8 @@ def reproduce(folder: Path, dataset: Dataset, config_for: ConfigFor, place: Plac
     """Make the runs that are missing, compute the rest, and give what `reproduction.json` then says."""
     file = folder / "reproduction.json"
     there = [system for system in SYSTEMS if system.engine in ENGINES]
-    settings = settings_of(config_for(there[0].engine, SCALE_FACTORS[0]), dataset)
-    # Engines differ, and half an expressway has one worker at most.
-    del settings["engine"], settings["workers"]
+    settings = settings_of(config_for(there[0].engine, SCALE_FACTORS[-1]), dataset)
+    del settings["engine"]
     claim(file, settings)
     runs = {
         system.engine: {

@@ -20,6 +20,7 @@ from driver.feed import Feed
 from driver.live import LiveView
 from driver.page.run import refresh_report
 from driver.recording import Recording
+from driver.relabel import dataset_facts
 from driver.replay import LEAD_S, Cycle, Poller, run_polls
 from driver.result import RunConfig, config_facts, environment, late_by, summary, write_run
 from driver.resume import Earlier, reopened
@@ -178,11 +179,6 @@ def _close(recording: Recording, facts: dict[str, Any], own_s: float, folder: Pa
 
 def _broken_by(error: OSError, folder: Path) -> dict[str, str]:
     return {"state": "broken", "reason": f"{error.filename or f'cannot write to {folder}'}: {error.strerror or error}"}
-
-
-def dataset_facts(dataset: Dataset) -> dict[str, object]:
-    facts = {"name": dataset.name, "identity": dataset.identity, "xways": dataset.xways, "seed": dataset.seed}
-    return facts if dataset.distinct is None else {**facts, "distinct": dataset.distinct}
 
 
 def _last(recording: Recording) -> int | None:

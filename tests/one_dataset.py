@@ -72,8 +72,10 @@ def output_line(answer: Line, emit_ms: int) -> str:
     return ",".join([*map(str, answer[:at]), f"{emit_ms / 1000:.3f}", *map(str, answer[at:])])
 
 
-def one_dataset(roads: Sequence[Road], folder: Path) -> tuple[Dataset, list[list[Line]]]:
-    """Write the data set, and give the answers of each road."""
+def one_dataset(
+    roads: Sequence[Road], folder: Path, seconds: int = spec.RUN_SECONDS, command: str = "import"
+) -> tuple[Dataset, list[list[Line]]]:
+    """Write the data set, and give the answers of each road; by `command` it claims to have been made so."""
     xway, vid, qid = 0, 1, 1
     lines, tolls, segments, answers = [], [], [], []
     for road in roads:
@@ -88,7 +90,8 @@ def one_dataset(roads: Sequence[Road], folder: Path) -> tuple[Dataset, list[list
     _write_traffic(folder, lines)
     _write_history(folder, tolls, segments)
     counts = {"reports": len(lines), "toll_history": len(tolls), "segment_history": len(segments)}
-    describe(folder, xways=float(xway), seconds=spec.RUN_SECONDS, seed=None, counts=counts, options={})
+    options: dict[str, object] = {"command": command}
+    describe(folder, xways=float(xway), seconds=seconds, seed=None, counts=counts, options=options)
     return open_dataset(folder), answers
 
 

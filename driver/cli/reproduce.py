@@ -46,7 +46,8 @@ def run(args: argparse.Namespace) -> int:
     dataset = road_from(args, args.out)
 
     def config_for(engine: str, xways: float) -> RunConfig:
-        return config_from(args, dataset=dataset.path, engine=engine, xways=xways)
+        # One worker unless told otherwise: the same system at all scale factors, on a machine with one processor.
+        return config_from(args, dataset=dataset.path, engine=engine, xways=xways, workers=args.workers or 1)
 
     try:
         facts = reproduce(args.out, dataset, config_for, Place(args.dsn, args.master), _say)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from driver.spark.copies import folded, unfolded
+from driver.spark.copies import copied, original_id
 from driver.spark.judge import Judgement
 from driver.spark.received import answers_of
 from driver.spark.reference import ACCIDENT, BALANCE, Reference, answer_line
@@ -47,13 +47,12 @@ def _with_evidence(judgement: Judgement, found: DataFrame) -> DataFrame:
     )
     is_notification = F.col("kind") <= ACCIDENT
     return (
-        # What explains a fault of a copy is what its original expects, with the original's numbers.
-        folded(judgement.dataset, found.join(_together(answers_of(judgement.received), "received"), IDENTITY, "left"))
-        .join(_together(_expected_texts(reference), "expected"), IDENTITY, "left")
+        found.join(_together(_expected_texts(reference), "expected"), IDENTITY, "left")
+        .join(_together(answers_of(judgement.received), "received"), IDENTITY, "left")
         .withColumn("input_kind", F.when(is_notification, spec.REPORT).otherwise(F.col("kind")))
-        .join(inputs, ["input_kind", "id", "second"], "left")
+        .withColumn("original_id", original_id(reference.dataset))
+        .join(inputs, ["input_kind", "original_id", "second"], "left")
         .join(F.broadcast(conditions), ["place", "minute"], "left")
-        .transform(lambda table: unfolded(judgement.dataset, table))
         .select(
             "*",
             F.get(F.lit(list(spec.ANSWERS)), F.col("kind")).alias("answer"),
@@ -76,20 +75,22 @@ def _expected_texts(reference: Reference) -> DataFrame:
         F.col("query_id").alias("id"),
         "second",
         F.format_string("%d at ResultTime %d to %d", "balance", "from_second", "until_second").alias("text"),
+        F.col("home").alias("xway"),
     )
+    balances = copied(reference.dataset, balances).drop("xway")
     return others.select(*IDENTITY, answer_line("Emit").alias("text")).union(balances)
 
 
 def _inputs(reference: Reference) -> DataFrame:
-    """All input lines, one per identity, with the place and minute of reports."""
+    """All input lines, one per identity, with the place and minute of reports; those of the distinct expressways."""
     rows = traffic_of(reference.spark, reference.dataset, reference.seconds)
     is_report = F.col("kind") == spec.REPORT
     place = place_of(F.col("xway"), F.col("dir"), F.col("seg"))
     return rows.select(
         F.col("kind").cast("int").alias("input_kind"),
-        F.when(is_report, F.col("vehicle_id")).otherwise(F.col("query_id")).cast("long").alias("id"),
+        F.when(is_report, F.col("vehicle_id")).otherwise(F.col("query_id")).cast("long").alias("original_id"),
         F.col("second").cast("int").alias("second"),
         F.concat_ws(",", *spec.FIELDS.values()).alias("input"),
         F.when(is_report, place).alias("place"),
         F.when(is_report, minute_of(F.col("second"))).alias("minute"),
-    ).dropDuplicates(["input_kind", "id", "second"])
+    ).dropDuplicates(["input_kind", "original_id", "second"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from driver.dataset import Dataset
-from driver.spark.copies import copied, folded, unfolded
+from driver.relabel import dataset_facts
 from driver.spark.lenient import read_leniently
 from driver.spark.received import MALFORMED, NOTES, answers_of, received_of
 from driver.spark.reference import BALANCE, Reference, reference
@@ -42,7 +41,6 @@ class Judgement:
     """`facts` is what `verdict.json` says; the tables are there to explain it."""
 
     facts: dict[str, Any]
-    dataset: Dataset
     reference: Reference
     received: DataFrame
     tallied: DataFrame
@@ -57,7 +55,7 @@ def quiet_session(master: str) -> SparkSession:
 
 def reference_for(spark: SparkSession, question: Question) -> AbstractContextManager[Reference]:
     """What a question is judged by; all questions about one part of one data set can share it."""
-    return reference(spark, question.dataset.original, question.seconds)
+    return reference(spark, question.dataset, question.seconds)
 
 
 @contextmanager
@@ -84,12 +82,7 @@ def judged(
         facts = {
             "format": FORMAT,
             "verdict": "FAIL" if fails else "PASS",
-            "dataset": {
-                "name": question.dataset.name,
-                "identity": question.dataset.identity,
-                "xways": question.dataset.xways,
-                "distinct": question.dataset.distinct,
-            },
+            "dataset": dataset_facts(question.dataset),
             "minutes": [spec.minute_of(question.seconds.start), spec.minute_of(question.seconds.stop - 1)],
             "xways": "all" if question.xways is None else list(question.xways),
             "lenient": question.lenient,
@@ -97,7 +90,7 @@ def judged(
             "answers": counted,
             "lines": {**lines, "examples": _examples(spark, question.output, lines)},
         }
-        yield Judgement(facts, question.dataset, right, received_of(spark, question.output), tallied)
+        yield Judgement(facts, right, received_of(spark, question.output), tallied)
 
 
 Counted = dict[str, dict[str, Any]]
@@ -108,16 +101,14 @@ def _compare(question: Question, right: Reference) -> tuple[DataFrame, Counted, 
     received = received_of(right.spark, question.output)
     noticed = Observation()
     odd = [F.count_if(F.col("note") == note).alias(note) for note in NOTES]
-    fold = partial(folded, question.dataset)
-    answers = fold(answers_of(received.observe(noticed, F.count("*").alias("total"), *odd)))
+    answers = answers_of(received.observe(noticed, F.count("*").alias("total"), *odd))
     # Of the balances only those lines are split that can be balances at all; the file is read again for them.
-    balances = fold(answers_of(received.filter(F.col("text").startswith(f"{BALANCE},"))))
+    balances = answers_of(received.filter(F.col("text").startswith(f"{BALANCE},")))
     if question.lenient:
         answers = read_leniently(right, answers, question.in_minutes)
     others = answers.filter(F.col("kind") != BALANCE)
     all_judged = others.unionByName(judged_balances(right, balances, question.lenient).select(others.columns))
-    expected = copied(question.dataset, right.expected)
-    tallied = tally(expected, unfolded(question.dataset, all_judged), question.xways)
+    tallied = tally(right.expected, all_judged, question.xways)
     return tallied, answers_facts(tallied), noticed.get
 
 
@@ -129,8 +120,7 @@ def _the_better(
     other_tallied, other_counted, _ = _compare(question, other)
     if faults_in(other_counted) >= faults_in(counted):
         return right, tallied, counted, "specification"
-    changed = copied(question.dataset, right.expected).exceptAll(copied(question.dataset, other.expected))
-    for row in changed.groupBy("kind").count().collect():
+    for row in right.expected.exceptAll(other.expected).groupBy("kind").count().collect():
         other_counted[spec.ANSWERS[row["kind"]]]["lenient"] += row["count"]
     return other, other_tallied, other_counted, "a minute earlier"
 

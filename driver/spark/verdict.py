@@ -20,6 +20,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from driver.finished import FAULTS
+from driver.spark.copies import original_id
 from driver.spark.received import SECOND_US
 from driver.spark.reference import Reference
 from polling_baseline import spec
@@ -139,7 +140,8 @@ def judged_balances(reference: Reference, balances: DataFrame, lenient: bool) ->
 
 def _with_vehicles(reference: Reference, answers: DataFrame, lenient: bool) -> DataFrame:
     """Rule 10: each balance with the `vehicles` that asked and that it is right for."""
-    requests = reference.of_kind(spec.BALANCE).select(F.col("query_id").alias("id"), "second", "vehicle_id").distinct()
+    requests = reference.of_kind(spec.BALANCE)
+    requests = requests.select(F.col("query_id").alias("original_id"), "second", "vehicle_id").distinct()
     charged = reference.assessments.withColumnRenamed("toll", "charge")
     pair = ["line", "id", "second", "value_1", "value_2", "vehicle_id"]
     result, balance, oldest = F.col("value_1"), F.col("value_2"), F.col("second") - spec.BALANCE_AGE_S
@@ -154,7 +156,8 @@ def _with_vehicles(reference: Reference, answers: DataFrame, lenient: bool) -> D
     told = charged_until(F.greatest(result, oldest)) == balance
     accepted = (result <= F.col("second")) & is_last & (charged_until(result) == balance) & told
     pairs = (
-        answers.join(requests, ["id", "second"])
+        answers.withColumn("original_id", original_id(reference.dataset))
+        .join(requests, ["original_id", "second"])
         .join(charged, "vehicle_id", "left")
         .groupBy(*pair)
         .agg(is_right.alias("right"), (accepted & F.lit(lenient)).alias("accepted"))

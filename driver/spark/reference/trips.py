@@ -16,7 +16,7 @@ PARTITION_REPORTS = 1_500_000
 
 
 def traffic_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFrame:
-    files = map(str, dataset.traffic.values())
+    files = map(str, dataset.original.traffic.values())
     rows = spark.read.schema(from_arrow_schema(INPUT_SCHEMA)).parquet(*files)
     return rows.filter(F.col("second").between(seconds.start, seconds.stop - 1))
 

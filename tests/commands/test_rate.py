@@ -1,0 +1,190 @@
+"""`lrb rate`, `lrb reproduce`, and runs of relabelled expressways under the judge's eyes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from driver import engines
+from driver.cli import main
+from driver.dataset import ID_BLOCK
+from driver.paper import SCALE_FACTORS
+from driver.spark.verdict import FAULTS
+from polling_baseline.batch import Batch
+from polling_baseline.database.server import Server
+from tests.one_dataset import Road, one_dataset
+from tests.random_road import random_history, random_lines
+
+MINUTES = 4
+# A second in the middle of the last minute.
+MOMENT = 210
+
+
+@pytest.fixture(scope="module")
+def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One expressway on which everything collides."""
+    folder = tmp_path_factory.mktemp("rate") / "road"
+    lines = random_lines(3, minutes=MINUTES, xways=1)
+    one_dataset([Road(lines, *random_history(3, xways=1))], folder, MINUTES * 60, "generate")
+    return folder
+
+
+@pytest.fixture
+def lrb(spark, server: Server, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """`lrb("rate", ...)` in this process, which has a Spark already: exit status, stdout and stderr."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        status = main([str(word) for word in words])
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def at_the_moment(monkeypatch: pytest.MonkeyPatch) -> dict[float, Callable[[], None]]:
+    """What happens to System X in the midst of a run of so many expressways."""
+    happens: dict[float, Callable[[], None]] = {}
+    usual = engines.ENGINES["polling"]
+
+    def polling(config, dataset, place):
+        engine = usual(config, dataset, place)
+        process = engine.process
+
+        def slowed(batch: Batch) -> Mapping[str, float]:
+            steps, begun = process(batch), time.perf_counter()
+            if MOMENT in batch.seconds and dataset.xways in happens:
+                happens[dataset.xways]()
+            return {**steps, "doze_ms": (time.perf_counter() - begun) * 1000}
+
+        engine.process = slowed
+        return engine
+
+    monkeypatch.setattr(engines, "ENGINES", {"polling": polling})
+    return happens
+
+
+def test_a_rating_from_its_interruption_to_its_end(lrb, road: Path, tmp_path: Path, at_the_moment) -> None:
+    words = ["rate", "--dataset", road, "--quick", "--step", 1, "--max", 3, "--workers", 1, "--out", tmp_path / "r"]
+    at_the_moment[2] = lambda: os.kill(os.getpid(), signal.SIGINT)
+    status, out, err = lrb(*words)
+    assert (status, out) == (2, ""), err
+    assert "L = 2 was interrupted; the same command goes on from here" in err
+    # Now it goes on; three expressways keep it busy for too long.
+    del at_the_moment[2]
+    at_the_moment[3] = lambda: time.sleep(5.2)
+    status, out, err = lrb(*words, "--json")
+    assert status == 0, err
+    assert len(re.findall("L = 1 .*taken over", err)) == 1
+    found = json.loads(out)
+    assert found == json.loads((tmp_path / "r" / "rating.json").read_text())
+    assert (found["rating"], found["kind"], found["distinct"], found["minutes"]) == (2, "peak", 1, [1, MINUTES])
+    tried = [(each["xways"], each["verdict"], each["right"]) for each in found["candidates"]]
+    assert tried == [(1, "in time", None), (2, "in time", True), (3, "late", None), (3, "late", True)]
+    assert found["gave_out"]["minute"] == MINUTES and found["gave_out"]["step"] == "doze"
+    assert all((tmp_path / "r" / each["run"] / "output.csv").exists() for each in found["candidates"])
+    # Nothing is left to do: the text of the same.
+    status, out, err = lrb(*words)
+    assert status == 0, err
+    assert out.startswith("peak rating of polling: 2\n") and "L-rating of" not in out
+    assert "made of 1 distinct expressway, relabelled" in out
+    assert f"L = 3 was late first in minute {MINUTES}" in out and "was doze." in out
+
+
+def test_a_relabelled_run_is_judged_copy_by_copy(lrb, road: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    status, out, err = lrb("run", road, "--xways", 3, "--clock", "virtual", "--out", run)
+    assert status == 0, err
+    assert "L = 3 (copies of 1 distinct)" in out
+    spoil(run / "output.csv")
+    status, out, err = lrb("validate", road, run, "--explain", 1, "--json")
+    facts = json.loads(out)
+    verdict = facts["answers"]
+    assert (facts["dataset"]["xways"], facts["dataset"]["distinct"]) == (3, 1)
+    assert all(each["expected"] % 3 == 0 and each["expected"] > 0 for each in verdict.values())
+    assert (status, verdict["toll"]["wrong"], verdict["balance"]["wrong"]) == (3, 1, 1)
+    assert (verdict["travel_time"]["missing"], verdict["expenditure"]["extra"]) == (1, 1)
+    # And nothing else: one fault each.
+    assert sum(each[fault] for each in verdict.values() for fault in FAULTS) == 4
+    # The evidence for a fault of a copy: what it should have been.
+    explained = err[err.index("toll wrong") :].split("\n\n")[0]
+    assert f"id {ID_BLOCK // 1000}" in explained and "cars in the minute before" in explained
+    assert "no answer" not in explained and "none of this" not in explained
+
+
+def spoil(output: Path) -> None:
+    """In copy 1, change a toll and a balance; in copy 2, lose a travel time; answer a copy that is not there."""
+    rows = [line.split(",") for line in output.read_text().splitlines()]
+
+    def first(kind: str, id_at: int, copy: int) -> list[str]:
+        return next(row for row in rows if row[0] == kind and int(row[id_at]) // ID_BLOCK == copy)
+
+    toll, balance, lost = first("0", 1, 1), first("2", 4, 1), first("4", 3, 2)
+    toll[5], balance[5] = str(int(toll[5]) + 2), str(int(balance[5]) + 2)
+    rows.remove(lost)
+    kind, time, emit, query_id, tolls = first("3", 3, 0)
+    rows.append([kind, time, emit, str(int(query_id) + 3 * ID_BLOCK), tolls])
+    output.write_text("".join(",".join(row) + "\n" for row in rows))
+
+
+def test_half_a_copy_is_judged_too(lrb, generated: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert lrb("run", generated, "--xways", 2.5, "--clock", "virtual", "--out", run)[0] == 0
+    status, out, _ = lrb("validate", generated, run, "--json")
+    counts = {kind: each["expected"] for kind, each in json.loads(out)["answers"].items()}
+    assert status == 0, out
+    assert counts["toll"] > 0 and counts["balance"] > 0
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory, own_environment: None) -> Path:
+    from driver.generate import Wanted
+    from driver.generate import generated as dataset_in
+
+    return dataset_in(Wanted(1.0, 2, 42, 1), tmp_path_factory.mktemp("reproduce") / "p" / "road", "local[2]").path
+
+
+def test_the_tables_of_the_paper(lrb, generated: Path) -> None:
+    words = ["reproduce", "--minutes", 2, "--distinct", 1, "--history-days", 1, "--out", generated.parent]
+    status, out, err = lrb(*words, "--json")
+    assert status == 0, err
+    found = json.loads(out)
+    assert found == json.loads((generated.parent / "reproduction.json").read_text())
+    system_x, aurora = found["systems"]
+    assert system_x["paper"]["max_response_s"] == {"0.5": 3, "1": 2031, "1.5": 16346, "2": 52443}
+    assert set(system_x["here"]["max_response_s"]) == {f"{xways:g}" for xways in SCALE_FACTORS}
+    assert system_x["slowed"]["factor"] > 1
+    # However slow, it keeps up where it did in 2004.
+    assert system_x["slowed"]["max_response_s"]["0.5"] <= 5
+    assert (aurora["paper"]["rating"], aurora["here"]) == (2.5, None)
+    status, out, err = lrb(*words)
+    assert err.count("taken over") == len(SCALE_FACTORS)
+    assert "Table 7. L-ratings" in out and "this is a try-out" in out and "16,346" in out
+    assert "What it does not prove" in out and "there is no engine aurora here yet" in out
+    status, _, err = lrb(*words[:-2], "--out", generated.parent, "--seed", 7)
+    assert status == 1 and "has other traffic than is wanted now" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["rate", "--step", "0.3"], "is not a multiple of 0.5"),
+        (["rate", "--max", "3", "--step", "2"], "must be multiples of --step 2"),
+        (["rate", "--distinct", "0"], "at least one expressway"),
+        (["rate", "--dataset", "absent"], "is not a data set"),
+        (["run", "absent", "--xways", "x"], "is not a number of expressways"),
+    ],
+)
+def test_refusals(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str], tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main(words)
+    except SystemExit as exit:
+        status = exit.code
+    assert (status, sentence in capsys.readouterr().err) == (1, True)

@@ -1,0 +1,139 @@
+"""A rating around runs that cost nothing: what is tried, judged, taken over and refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from driver import rate
+from driver.dataset import Dataset
+from driver.engines import Place
+from driver.rate import Rating, gave_out
+from driver.result import RunConfig, write_run
+from driver.search import Search
+from polling_baseline.refusal import Refusal
+
+CONFIG = RunConfig("road", "polling", "virtual", 1.0, 2, "off", 1, 3, stop_when_late=True)
+
+
+class Bench:
+    """Stands for an engine and for the judge: in time up to `limit`, right up to `right`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, limit: float, right: float = 1000) -> None:
+        self.limit, self.right = limit, right
+        self.tried: list[float] = []
+        self.judged: list[float] = []
+        self.states: dict[int, str] = {}
+        monkeypatch.setattr(rate, "measure", self.measure)
+
+    def measure(self, config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> dict[str, Any]:
+        self.tried.append(dataset.xways)
+        in_time = dataset.xways <= self.limit
+        state = self.states.get(len(self.tried), "complete" if in_time else "late")
+        answer = {"received": 9, "late": int(not in_time), "max": dataset.xways / 10}
+        facts = {
+            "state": state,
+            "config": {"xways": dataset.xways},
+            "dataset": {"xways": dataset.xways},
+            "answers": {"toll": answer},
+            "feed": {"rows": 1000, "busy_s": 0.5, "peak_rows_per_s": 30},
+        }
+        folder.mkdir(parents=True)
+        write_run(folder, facts)
+        return facts
+
+    def judge(self, folder: Path) -> None:
+        xways = json.loads((folder / "run.json").read_text())["dataset"]["xways"]
+        self.judged.append(xways)
+        counts = {**dict.fromkeys(rate.WRONG, 0), "late": 1, "missing": int(xways > self.right)}
+        facts = {"answers": {"toll": counts}, "lines": {"malformed": 0}}
+        (folder / "verdict.json").write_text(json.dumps(facts))
+
+
+def rating(folder: Path, most: float = 64, **options: Any) -> Rating:
+    dataset = Dataset(folder / "road", 1.0, 180, 42, {}, {"command": "generate"})
+    search = Search(1, 1, most)
+    return Rating(folder, dataset, search, lambda xways: replace(CONFIG, xways=xways, **options), Place())
+
+
+def test_winner_and_loser_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench, said = Bench(monkeypatch, limit=5), list[str]()
+    found = rating(tmp_path)
+    found.run(bench.judge, said.append)
+    assert bench.tried == [1, 2, 4, 8, 6, 5, 6]
+    assert bench.judged == [5, 6]
+    assert found.winner and found.loser
+    assert (found.winner.xways, found.loser.xways, found.loser.run.name) == (5, 6, "0007-polling-L6")
+    assert (found.winner.right, found.loser.right, found.loser.verdict) == (True, True, "late")
+    assert " ".join(said[0].split()) == "L = 1 in time longest 0.100 s 2,000 tuples/s of work took 0 s"
+
+
+def test_a_wrong_winner_is_no_winner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, limit=50, right=9)
+    found = rating(tmp_path)
+    found.run(bench.judge, lambda what: None)
+    assert found.winner and found.loser
+    assert (found.winner.xways, found.loser.xways, found.loser.verdict) == (9, 10, "wrong")
+    # After the first wrong one, those that passed are judged from the top, and none is tried again for being wrong.
+    assert bench.judged[:4] == [50, 48, 32, 16]
+    assert bench.tried.count(10) == 1
+    assert len(bench.tried) < 20
+
+
+def test_an_engine_that_is_always_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, limit=50, right=0)
+    found = rating(tmp_path)
+    found.run(bench.judge, lambda what: None)
+    assert found.winner is None
+    assert found.loser and found.loser.xways == 1
+
+
+def test_an_interrupted_search_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench, said = Bench(monkeypatch, limit=5), list[str]()
+    bench.states = {4: "interrupted"}
+    with pytest.raises(KeyboardInterrupt):
+        rating(tmp_path).run(bench.judge, said.append)
+    assert said[-1] == "L = 8 was interrupted; the same command goes on from here"
+    found = rating(tmp_path)
+    found.run(bench.judge, said.append)
+    assert sum("taken over" in line for line in said) == 3
+    assert bench.tried == [1, 2, 4, 8, 8, 6, 5, 6]
+    assert found.winner and found.winner.xways == 5
+    # And once more: there is nothing left to do.
+    again = rating(tmp_path)
+    again.run(bench.judge, said.append)
+    assert (len(bench.tried), bench.judged) == (8, [5, 6])
+    assert again.winner == found.winner
+
+
+def test_a_run_that_broke_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, limit=5)
+    bench.states = {1: "broken", 2: "broken"}
+    found = rating(tmp_path)
+    found.run(bench.judge, lambda what: None)
+    assert (found.winner, found.loser and found.loser.verdict, bench.judged) == (None, "broken", [])
+
+
+def test_a_folder_has_one_rating(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Bench(monkeypatch, limit=5)
+    rating(tmp_path)
+    with pytest.raises(Refusal, match="with another clock, period_s; choose another --out"):
+        rating(tmp_path, clock="real", period_s=2.0)
+    (tmp_path / "rating.json").write_text("{")
+    with pytest.raises(Refusal, match="is damaged"):
+        rating(tmp_path)
+
+
+def test_what_gave_out(tmp_path: Path) -> None:
+    lines = ["first_second,last_second,rows,due,started,committed,ended,backlog_s,copy_ms,advance_ms"]
+    lines += [f"{second},{second},9,{second},{second},{second}.1,{second}.1,0,90,10" for second in range(60)]
+    lines += [f"{second},{second},9,{second},{second},{second}.9,{second}.9,0,10,90" for second in range(60, 170)]
+    (tmp_path / "cycles.csv").write_text("\n".join(lines) + "\n")
+    assert gave_out(tmp_path) is None
+    lines.append("170,180,99,170,181,186,187,11,2000,3000")
+    (tmp_path / "cycles.csv").write_text("\n".join(lines) + "\n")
+    assert gave_out(tmp_path) == {"second": 170, "minute": 3, "step": "advance", "share": pytest.approx(0.74, abs=0.05)}
