@@ -86,9 +86,8 @@ def _config(args: argparse.Namespace) -> RunConfig:
         "from_minute": args.from_minute,
         "to_minute": args.to_minute,
     }
-    options = _engine_options(args.granularity, args.engine or like.get("engine", "polling"), like)
-    chosen = {**like, **{name: value for name, value in given.items() if value is not None}}
-    chosen["engine_options"] = options
+    options = _engine_options(args, args.engine or like.get("engine", "polling"), like)
+    chosen = {**like, "engine_options": options, **{name: value for name, value in given.items() if value is not None}}
     if options.get("granularity") in BY_ROW:
         if (args.workers or 1) > 1:
             raise Refusal("a row trigger runs on one connection: leave out --workers, or add --granularity statement")
@@ -119,12 +118,12 @@ def _config(args: argparse.Namespace) -> RunConfig:
     return replace(config, workers=min(config.workers, len(dataset.traffic)))
 
 
-def _engine_options(granularity: str | None, engine: str, like: dict[str, Any]) -> dict[str, str]:
-    """What only this engine knows, by the option's name."""
+def _engine_options(args: argparse.Namespace, engine: str, like: dict[str, Any]) -> dict[str, str]:
+    """What only this engine knows, by the option's name: as given, else as in the run to repeat."""
     if engine == "trigger":
-        return {"granularity": granularity or like.get("engine_options", {}).get("granularity", "row")}
-    if granularity:
-        raise Refusal(f"--granularity is an option of --engine trigger; engine {engine} has none")
+        return {"granularity": args.granularity or like.get("engine_options", {}).get("granularity", "row")}
+    if args.granularity:
+        raise Refusal(f"--granularity is an option of --engine trigger; engine {engine} has none such")
     return {}
 
 

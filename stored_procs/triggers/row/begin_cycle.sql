@@ -5,7 +5,7 @@
 -- Writes  clears request and answers, and position_report after its minute; one row of cycle
 -- Called  by the driver at the start of each cycle's transaction; triggers do the rest.
 CREATE OR REPLACE PROCEDURE lr.begin_cycle(p_from_second integer, p_until_second integer)
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$
 DECLARE
     v_started_at CONSTANT timestamp with time zone := clock_timestamp();

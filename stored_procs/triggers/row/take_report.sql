@@ -6,7 +6,7 @@
 -- Called  as row trigger on position_report.  Statistics wait for the end of the minute: lr.review_minute.
 CREATE OR REPLACE FUNCTION lr.take_report()
 RETURNS trigger
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_phase CONSTANT smallint := NEW.report_second % 30;

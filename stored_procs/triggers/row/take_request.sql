@@ -6,7 +6,7 @@
 -- Called  as row trigger on request.
 CREATE OR REPLACE FUNCTION lr.take_request()
 RETURNS trigger
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NEW.kind = 2 THEN

@@ -4,7 +4,7 @@
 -- Writes  clears input and answers; one row of cycle, which the triggers complete
 -- Called  by the driver at the start of each cycle's transaction; triggers do the rest.
 CREATE OR REPLACE PROCEDURE lr.begin_cycle(p_from_second integer, p_until_second integer)
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$
 DECLARE
     v_started_at CONSTANT timestamp with time zone := clock_timestamp();

@@ -6,7 +6,7 @@
 -- Called  as statement trigger on position_report, also for a COPY without rows: trips may end.
 CREATE OR REPLACE FUNCTION lr.take_reports()
 RETURNS trigger
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_cycle lr.cycle;
