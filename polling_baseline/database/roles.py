@@ -78,9 +78,14 @@ def make_roles(connection: Connection) -> None:
 
 def let_owner_read_history(connection: Connection) -> None:
     """The routines, which are lr_owner's, read what `lrb load` has put there."""
-    with connection, connection.cursor() as cursor:
-        cursor.execute(f"GRANT USAGE ON SCHEMA lr_history TO {OWNER}")
-        cursor.execute(f"GRANT SELECT ON lr_history.toll_history, lr_history.segment_average TO {OWNER}")
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(f"GRANT USAGE ON SCHEMA lr_history TO {OWNER}")
+            cursor.execute(f"GRANT SELECT ON lr_history.toll_history, lr_history.segment_average TO {OWNER}")
+    except psycopg2.Error as error:
+        raise Refusal(
+            f"{OWNER} may not read the history in lr_history: {error.diag.message_primary}; load it as this user"
+        ) from None
 
 
 def _login(target: Target) -> Target:

@@ -134,6 +134,8 @@ def struck(world: World, run: Path, step: str, schema: str, call: int, victim: s
     found = go_on(run, Place())
     assert found["state"] == "broken", (step, schema, victim, found["state"])
     assert "lost" in found["reason"] or "terminating" in found["reason"], found["reason"]
+    # A crash may have set the countdown back.
+    disarm(world.target)
 
 
 def died(run: Path, function: str, when: str, call: int) -> None:
@@ -177,7 +179,6 @@ def begun(world: World, run: Path, workers: int, rng: random.Random) -> None:
 
 def completed(world: World, run: Path) -> None:
     """Go on undisturbed: no answer is missing, none is there twice, all are right."""
-    disarm(world.target)
     found = go_on(run, Place())
     assert found["state"] == "complete", found["reason"]
     got = answers(run)
