@@ -31,17 +31,17 @@ def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> 
     """Make the run that the options describe, in a new folder, and give what its `run.json` says."""
     engine = open_engine(config, dataset, place)
     try:
-        with refusing():
+        with _refusing():
             engine.install()
-        folder.mkdir(parents=True)
-        return run(engine, dataset, config, folder)
+            folder.mkdir(parents=True)
+            return run(engine, dataset, config, folder)
     finally:
         engine.stop()
 
 
 def go_on(folder: Path, place: Place) -> dict[str, Any]:
     """Go on with the run in this folder, which was killed or broke, and give what its `run.json` then says."""
-    with refusing(), reopened(folder, place) as earlier:
+    with _refusing(), reopened(folder, place) as earlier:
         return run(earlier.engine, earlier.dataset, earlier.config, folder, earlier)
 
 
@@ -121,12 +121,14 @@ def _complete(earlier: Earlier, last: range, feed: Feed, poller: Poller, desk: _
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """An engine that fails before the run begins refuses it."""
+def _refusing() -> Iterator[None]:
+    """What fails before the run begins refuses it."""
     try:
         yield
     except EngineFailure as failure:
         raise Refusal(str(failure)) from None
+    except OSError as error:
+        raise Refusal(f"cannot write {error.filename or 'the run'}: {error.strerror or error}") from None
 
 
 def _facts(engine: Engine, dataset: Dataset, config: RunConfig, now: float) -> dict[str, Any]:

@@ -9,7 +9,14 @@ from contextlib import closing
 from driver.cli import Help
 from polling_baseline.database import server
 from polling_baseline.database.binaries import find_psql
-from polling_baseline.database.connection import WHERE_VARIABLES, Target, add_dsn_argument, find_target, given_target
+from polling_baseline.database.connection import (
+    WHERE_VARIABLES,
+    Target,
+    add_dsn_argument,
+    find_target,
+    given_target,
+    with_safe_path,
+)
 from polling_baseline.database.roles import DRIVER, OWNER, PASSWORD_VARIABLE, make_roles, missing_statements
 from polling_baseline.database.settings import DURABILITIES, durability_of, profile, read_settings
 from polling_baseline.database.state import home
@@ -81,7 +88,7 @@ def _status(args: argparse.Namespace) -> int:
 
 def _roles(args: argparse.Namespace) -> int:
     target = given_target(args.dsn)
-    with closing((target or find_target(None)).connect()) as connection:
+    with closing(with_safe_path((target or find_target(None)).connect())) as connection:
         if target is None:
             make_roles(connection)
         missing = missing_statements(connection)

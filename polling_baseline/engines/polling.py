@@ -25,7 +25,7 @@ from psycopg2.sql import SQL, Identifier
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Batch, Columns, Share
 from polling_baseline.database.binary_copy import copy_in, copy_out
-from polling_baseline.database.connection import Target
+from polling_baseline.database.connection import Target, with_safe_path
 from polling_baseline.database.install import install, installed, schema_of
 from polling_baseline.database.roles import driver_target, let_owner_read_history
 from polling_baseline.database.sessions import LOCK_TIMEOUT_S, close_sessions, open_sessions
@@ -118,7 +118,7 @@ class Polling:
         """Open the workers' connections, and for now one that may do more; say whether roles keep them apart."""
         driver = driver_target(self._target)
         self._connections = open_sessions(driver or self._target, self.workers)
-        with contextlib.closing(self._target.connect()) as connection:
+        with contextlib.closing(with_safe_path(self._target.connect())) as connection:
             if driver:
                 let_owner_read_history(connection)
             yield connection, driver is not None

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from driver.progress import progress
-from tests.engines.crashing import VICTIMS, World, begun, completed, died, facts, killed, struck, world
+from tests.engines.crashing import KILLED, World, begun, completed, died, facts, killed, struck, world
 from tests.engines.test_crashes import DEATHS
 
 
@@ -19,7 +19,7 @@ def one_run(made: World, run: Path, rng: random.Random, wanted: int) -> Counter[
     begun(made, run, workers, rng)
     kills = Counter({"driver, at the start": 1})
     for _ in range(min(wanted - 1, rng.randint(4, 10))):
-        way = rng.choice(("moment", "death", *VICTIMS))
+        way = rng.choice(("moment", "death", *KILLED))
         if way == "moment":
             if not killed(run, rng):
                 break
