@@ -5,7 +5,6 @@ The new tables are filled beside the old ones and take their place at the very e
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -83,10 +82,8 @@ def load_history(
             copied_at = time.monotonic()
             _run(connection, "020_keys")
             keys_s = time.monotonic() - copied_at
-            # A file's name may be no text at all.
-            name = os.fsencode(dataset.name).decode("utf-8", "replace")
             cursor.execute(
-                "INSERT INTO lr_history_new.source (identity, name) VALUES (%s, %s)", (dataset.identity, name)
+                "INSERT INTO lr_history_new.source (identity, name) VALUES (%s, %s)", (dataset.identity, dataset.name)
             )
             _run(connection, "030_swap")
         except BaseException:
