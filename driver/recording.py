@@ -104,5 +104,7 @@ class Recording:
             os.fsync(file.fileno())
 
     def close(self) -> None:
-        self._output.close()
-        self._cycles_file.close()
+        try:
+            self._output.close()
+        finally:
+            self._cycles_file.close()

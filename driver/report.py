@@ -19,7 +19,18 @@ def text(facts: dict[str, Any], folder: Path) -> str:
     run = finished(facts, folder)
     answers = _answers(run)
     saved = [name for name in FILES if (run.folder / name).exists()]
-    lines = [*_heading(run, len(answers[0])), "", *answers, "", *_causes(run.facts), "", conclusion(run)]
+    lines = [
+        *_heading(run, len(answers[0])),
+        "",
+        *answers,
+        "",
+        *_causes(run.facts),
+        *_outages(run.facts),
+        "",
+        conclusion(run),
+    ]
+    if facts["state"] in ("running", "interrupted", "broken") and facts["config"]["durability"] == "on":
+        lines.append(f"go on  lrb run --resume {folder}")
     return "\n".join([*lines, "  ".join([f"saved  {run.folder} ", *saved])])
 
 
@@ -120,4 +131,13 @@ def _database(facts: dict[str, Any]) -> list[str]:
         f"log     durability {engine['durability']}   "
         f"WAL {wal / 1e6:,.1f} MB, {wal / max(1, tuples):,.0f} bytes per tuple   "
         f"dead rows {engine['dead_rows']:,}   autovacuums {engine['autovacuums']:,}"
+    ]
+
+
+def _outages(facts: dict[str, Any]) -> list[str]:
+    """What came between, for a run that was resumed."""
+    return [
+        f"outage  {outage['seconds']:,.1f} s from {outage['from']:,.1f} s on: {outage['reason']}; "
+        f"{outage['late_answers']:,} answers late because of it"
+        for outage in facts.get("outages", ())
     ]

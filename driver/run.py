@@ -34,10 +34,10 @@ def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> 
     """Make the run that the options describe, in a new folder, and give what its `run.json` says."""
     engine = open_engine(config, dataset, place)
     try:
-        with refusing():
+        with _refusing():
             engine.install()
-        folder.mkdir(parents=True)
-        facts = run(engine, dataset, config, folder)
+            folder.mkdir(parents=True)
+            facts = run(engine, dataset, config, folder)
         _keep(engine, folder)
     finally:
         engine.stop()
@@ -47,7 +47,7 @@ def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> 
 
 def go_on(folder: Path, place: Place) -> dict[str, Any]:
     """Go on with the run in this folder, which was killed or broke, and give what its `run.json` then says."""
-    with refusing(), reopened(folder, place) as earlier:
+    with _refusing(), reopened(folder, place) as earlier:
         facts = run(earlier.engine, earlier.dataset, earlier.config, folder, earlier)
     refresh_report(folder)
     return facts
@@ -143,12 +143,14 @@ def _complete(earlier: Earlier, last: range, feed: Feed, poller: Poller, desk: _
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """An engine that fails before the run begins refuses it."""
+def _refusing() -> Iterator[None]:
+    """What fails before the run begins refuses it."""
     try:
         yield
     except EngineFailure as failure:
         raise Refusal(str(failure)) from None
+    except OSError as error:
+        raise Refusal(f"cannot write {error.filename or 'the run'}: {error.strerror or error}") from None
 
 
 def _facts(engine: Engine, dataset: Dataset, config: RunConfig, now: float) -> dict[str, Any]:

@@ -142,6 +142,13 @@ class Target:
         )
 
 
+def with_safe_path(connection: Connection) -> Connection:
+    """The same, and nobody else's functions or operators are found by their names."""
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SET search_path = pg_catalog, pg_temp")
+    return connection
+
+
 def given_target(dsn: str | None) -> Target | None:
     """The server that --dsn or the PG* variables name; None if they name none."""
     named = {name: value for name in WHERE_VARIABLES if (value := os.environ.get(name))}

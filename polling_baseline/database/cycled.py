@@ -25,7 +25,7 @@ from psycopg2.sql import SQL, Identifier
 
 from polling_baseline import spec
 from polling_baseline.batch import Answers, Batch
-from polling_baseline.database.connection import Target
+from polling_baseline.database.connection import Target, with_safe_path
 from polling_baseline.database.cost import database_facts, wal_position
 from polling_baseline.database.exchange import read_answers, reason, warm_up_share
 from polling_baseline.database.install import install, installed, schema_of
@@ -128,7 +128,7 @@ class CycledDatabase(ABC):
         """Open the workers' connections, and for now one that may do more; say whether roles keep them apart."""
         driver = driver_target(self._target)
         self._connections = open_sessions(driver or self._target, self.workers)
-        with contextlib.closing(self._target.connect()) as connection:
+        with contextlib.closing(with_safe_path(self._target.connect())) as connection:
             if driver:
                 let_owner_read_history(connection)
             yield connection, driver is not None

@@ -47,6 +47,7 @@ def install(
         cursor.execute("SET LOCAL check_function_bodies = off")
         cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'")
         cursor.execute("SET LOCAL client_min_messages = warning")
+        cursor.execute("SET LOCAL search_path = pg_catalog, pg_temp")
         _drop(cursor)
         if roles:
             cursor.execute(f"SET LOCAL ROLE {OWNER}")

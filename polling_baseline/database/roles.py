@@ -16,7 +16,7 @@ import psycopg2
 from psycopg2.extensions import connection as Connection
 from psycopg2.sql import SQL, Composable, Identifier
 
-from polling_baseline.database.connection import Target
+from polling_baseline.database.connection import Target, with_safe_path
 from polling_baseline.refusal import Refusal
 
 OWNER, DRIVER = "lr_owner", "lr_driver"
@@ -26,7 +26,7 @@ PASSWORD_VARIABLE = "LRB_DRIVER_PASSWORD"
 
 def driver_target(target: Target) -> Target | None:
     """The driver's own login; None if the server lacks the roles, and everything has the rights of the given user."""
-    with closing(target.connect()) as connection:
+    with closing(with_safe_path(target.connect())) as connection:
         if target.embedded:
             make_roles(connection)
         elif missing := missing_statements(connection):
@@ -69,18 +69,21 @@ def make_roles(connection: Connection) -> None:
                 raise
     with connection, connection.cursor() as cursor:
         cursor.execute("SELECT has_database_privilege(%s, current_database(), 'TEMP')", (DRIVER,))
-        may_make_tables = cursor.fetchone() == (True,)
-        cursor.execute("SELECT format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database())")
-        [(revoke,)] = cursor.fetchall()
-    if may_make_tables:
-        _run(connection, revoke)
+        if cursor.fetchone() == (True,):
+            database = Identifier(connection.info.dbname)
+            cursor.execute(SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(database))
 
 
 def let_owner_read_history(connection: Connection) -> None:
     """The routines, which are lr_owner's, read what `lrb load` has put there."""
-    with connection, connection.cursor() as cursor:
-        cursor.execute(f"GRANT USAGE ON SCHEMA lr_history TO {OWNER}")
-        cursor.execute(f"GRANT SELECT ON lr_history.toll_history, lr_history.segment_average TO {OWNER}")
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(f"GRANT USAGE ON SCHEMA lr_history TO {OWNER}")
+            cursor.execute(f"GRANT SELECT ON lr_history.toll_history, lr_history.segment_average TO {OWNER}")
+    except psycopg2.Error as error:
+        raise Refusal(
+            f"{OWNER} may not read the history in lr_history: {error.diag.message_primary}; load it as this user"
+        ) from None
 
 
 def _login(target: Target) -> Target:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import psycopg2
 from psycopg2.extensions import connection as Connection
 
-from polling_baseline.database.connection import Target
+from polling_baseline.database.connection import Target, with_safe_path
 from polling_baseline.refusal import Refusal
 
 LOCK = 0x6C725F72
@@ -22,7 +22,7 @@ def open_sessions(target: Target, workers: int) -> list[Connection]:
     sessions: list[Connection] = []
     try:
         for worker in range(workers):
-            sessions.append(target.connect())
+            sessions.append(with_safe_path(target.connect()))
             with sessions[-1], sessions[-1].cursor() as cursor:
                 cursor.execute(f"SET lock_timeout = '{LOCK_TIMEOUT_S}s'")
                 cursor.execute("SELECT pg_advisory_lock(%s, %s)", (LOCK, worker))

@@ -10,8 +10,10 @@ import csv
 import json
 import os
 import random
+import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +25,6 @@ import pytest
 
 from driver.dataset import Dataset
 from driver.engines import Place
-from driver.result import RunConfig
 from driver.run import go_on
 from driver.spark.load import ensure_loaded
 from polling_baseline.database.connection import Target
@@ -34,8 +35,18 @@ from tests.one_dataset import Road, one_dataset
 from tests.random_road import random_history, random_lines
 
 MINUTES, PERIOD_S = 4, 2.0
-# What the victims are, by the shell command that a backend runs; its folder is the server's data folder.
-VICTIMS = {"backend": "kill -9 $PPID", "server": "kill -9 $(head -n 1 postmaster.pid) $PPID"}
+DISK_MB = 600
+MEMORY = Path("/dev/shm")
+# What a strike does to the backend that it meets, or to the server; a program's folder is the server's data folder.
+PROGRAM = "COPY (SELECT 1) TO PROGRAM '{}'"
+VICTIMS = {
+    "backend": PROGRAM.format("kill -9 $PPID"),
+    "server": PROGRAM.format("kill -9 $(head -n 1 postmaster.pid) $PPID"),
+    "session": "SELECT pg_terminate_backend(pg_backend_pid())",
+    "shutdown": PROGRAM.format("(sleep 0.02; kill -INT $(head -n 1 postmaster.pid)) > /dev/null 2>&1 &"),
+    "disk": PROGRAM.format("cat /dev/zero > ../ballast; true"),
+}
+KILLED = ("backend", "server")
 # Where a cycle can be struck: when it happens, and on which table of a worker.
 STEPS = {
     "clear": "BEFORE TRUNCATE ON {}.position_report",
@@ -64,10 +75,8 @@ class World:
 
     dataset: Dataset
     right: Counter[Answer]
-
-    def config(self, workers: int, clock: str = "virtual") -> RunConfig:
-        options = {"engine": "polling", "clock": clock, "durability": "on", "from_minute": 1, "to_minute": MINUTES}
-        return RunConfig(str(self.dataset.path), period_s=PERIOD_S, workers=workers, **options)
+    # A file that may fill the server's disk, if that is a small one.
+    ballast: Path | None
 
     @property
     def target(self) -> Target:
@@ -76,9 +85,7 @@ class World:
 
 @contextmanager
 def world(folder: Path, seed: int) -> Iterator[World]:
-    # In memory where that can be: what a killed process has written is there as well, and no fsync waits for a disk.
-    memory = Path("/dev/shm")
-    with state_folder(memory if os.access(memory, os.W_OK) else None) as state, pytest.MonkeyPatch.context() as patch:
+    with _fast_disk() as disk, state_folder(disk) as state, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LRB_STATE", str(state))
         lines = random_lines(seed, MINUTES, vehicles=30, requests=200)
         tolls, segments = random_history(seed)
@@ -86,9 +93,27 @@ def world(folder: Path, seed: int) -> Iterator[World]:
         dataset, [answers] = one_dataset([road], folder / "road")
         ensure_loaded(dataset, ensure_running("on").target, "local[2]")
         try:
-            yield World(dataset, Counter(answers))
+            yield World(dataset, Counter(answers), None if disk in (None, MEMORY) else state / "postgresql" / "ballast")
         finally:
             stop()
+
+
+@contextmanager
+def _fast_disk() -> Iterator[Path | None]:
+    """In memory where that can be: a process that is killed loses no more there, and no fsync waits.
+
+    Root gets a disk of its own, small enough to fill.
+    """
+    with tempfile.TemporaryDirectory(prefix="lrb-disk-") as folder:
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m,mode=755", "tmpfs", folder]
+        if os.geteuid() == 0 and subprocess.run(mount, capture_output=True).returncode == 0:
+            Path(folder).chmod(0o755)
+            try:
+                yield Path(folder)
+            finally:
+                subprocess.run(["umount", folder], check=True)
+        else:
+            yield MEMORY if os.access(MEMORY, os.W_OK) else None
 
 
 def answers(run: Path) -> Counter[Answer]:
@@ -114,12 +139,12 @@ def arm(target: Target, step: str, schema: str, call: int, victim: str) -> None:
             CREATE FUNCTION strike.hit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
             BEGIN
                 IF nextval('strike.countdown') = TG_ARGV[0]::bigint THEN
-                    EXECUTE format('COPY (SELECT 1) TO PROGRAM %L', TG_ARGV[1]);
+                    EXECUTE TG_ARGV[1];
                 END IF;
                 RETURN NULL;
             END $$
         """)
-        cursor.execute(f"CREATE {head} EXECUTE FUNCTION strike.hit({call}, '{VICTIMS[victim]}')")
+        cursor.execute(f"CREATE {head} EXECUTE FUNCTION strike.hit({call}, %s)", (VICTIMS[victim],))
 
 
 def disarm(target: Target) -> None:
@@ -133,7 +158,11 @@ def struck(world: World, run: Path, step: str, schema: str, call: int, victim: s
     arm(world.target, step, schema, call, victim)
     found = go_on(run, Place())
     assert found["state"] == "broken", (step, schema, victim, found["state"])
-    assert "lost" in found["reason"] or "terminating" in found["reason"], found["reason"]
+    assert re.search("was lost|terminating connection|No space left", found["reason"]), found["reason"]
+    if world.ballast:
+        world.ballast.unlink(missing_ok=True)
+    # A crash may have set the countdown back.
+    disarm(world.target)
 
 
 def died(run: Path, function: str, when: str, call: int) -> None:
@@ -177,7 +206,6 @@ def begun(world: World, run: Path, workers: int, rng: random.Random) -> None:
 
 def completed(world: World, run: Path) -> None:
     """Go on undisturbed: no answer is missing, none is there twice, all are right."""
-    disarm(world.target)
     found = go_on(run, Place())
     assert found["state"] == "complete", found["reason"]
     got = answers(run)
