@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from polling_baseline.batch import Answers, Batch, Columns
+from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.aurora.box import Box
 from polling_baseline.engines.aurora.draw import svg
 from polling_baseline.engines.aurora.facts import together
@@ -122,4 +123,13 @@ class Aurora:
         """Give all workers an order at once, and wait for what each says."""
         for worker, words in zip(self._workers, arguments or [()] * self.workers, strict=True):
             worker.send(order, words)
-        return [worker.receive() for worker in self._workers]
+        results, failures = [], []
+        # What one fails to do, others have done: their results must not be left for the next order.
+        for worker in self._workers:
+            try:
+                results.append(worker.receive())
+            except EngineFailure as failure:
+                failures.append(failure)
+        if failures:
+            raise failures[0]
+        return results

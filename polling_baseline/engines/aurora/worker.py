@@ -81,6 +81,10 @@ class Process:
             self._process.join()
         self._process.close()
 
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid
+
     def _lost(self) -> EngineFailure:
         return EngineFailure(f"worker {self._name} ended; it may have run out of memory")
 
