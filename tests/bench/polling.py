@@ -26,7 +26,7 @@ MEASURED_S = 60
 
 def main() -> None:
     target = ensure_running("off").target
-    _empty_history(target)
+    empty_history(target)
     for reports, workers in ((50_000, 1), (200_000, 2)):
         _measure(target, reports, workers)
     _over_three_hours(target)
@@ -122,7 +122,7 @@ def _share(cars: Columns, speed: np.ndarray, second: int, workers: int, worker: 
     )
 
 
-def _empty_history(target: Target) -> None:
+def empty_history(target: Target) -> None:
     """Requests play no part here, but the procedures want their tables."""
     with closing(target.connect()) as connection, connection, connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('lr_history.toll_history') IS NULL")

@@ -111,6 +111,11 @@ class Node:
         self._busy_s, self._fed_s = 0.0, 0
         return answers
 
+    def conclude(self, number: int, said: list[Question]) -> list[Answers]:
+        """The last round, and the answers."""
+        self.hear(number, said)
+        return self.finish()
+
     def attach(self, point: str, boxes: list[Box], output: str, quality: Quality) -> None:
         """An ad-hoc query, from now on."""
         self.network.attach(point, boxes, output, quality)

@@ -95,6 +95,7 @@ def orders_of(node: Node) -> dict[str, Callable[..., Any]]:
         "reply": lambda questions: [node.reply(question) for question in questions],
         "hear": node.hear,
         "finish": node.finish,
+        "conclude": node.conclude,
         "attach": node.attach,
         "take": lambda output: node.network.outputs[output].take(),
         "facts": lambda: network_facts(node),
