@@ -62,6 +62,21 @@ def test_no_train_size_and_no_order_changes_an_answer(seed: int) -> None:
         assert answers_of(aurora(options), road, workers, longest) == right, (options, workers, longest)
 
 
+def test_a_run_may_begin_in_any_minute() -> None:
+    road = Road([line for line in random_lines(4) if line[1] >= 180], {}, [])
+    right = Counter(oracle.answers(road.lines, {}, []))
+    for workers in (1, 2):
+        engine = aurora()(road, workers)
+        engine.install()
+        found: Counter[Answer] = Counter()
+        for batch in batches(road.lines, workers, 7):
+            if batch.seconds[0] >= 180:
+                engine.process(batch)
+                for answers in engine.answers():
+                    found.update(rows_of(answers))
+        assert found == right
+
+
 def slow_cars(columns: Columns) -> np.ndarray:
     return columns["speed_mph"] < 30
 

@@ -197,6 +197,26 @@ def test_the_shedder_follows_the_delay_and_counts(kind):
         assert np.mean(lost) > 52
 
 
+def test_shedding_begins_where_outputs_are_most_tolerant():
+    network = Network(lambda: 10.0)
+    for name, graph in (("strict", ((0.0, 0.0), (1.0, 1.0))), ("tolerant", ((0.0, 0.0), (0.5, 1.0), (1.0, 1.0)))):
+        network.input(name)
+        network.add(Map(f"{name} plus", add_one), name, "g")
+        network.output(f"{name} out", f"{name} plus", Quality(QUALITY.delay, Graph(graph)))
+    policies = {name: Policy("x", "x", 100) for name in ("strict", "tolerant")}
+    shedder = Shedder(network, "random", policies, np.random.default_rng(5))
+    for second in range(8):
+        for name in policies:
+            network.push(name, train(second, 1, 2, 3, arrived=0.0))
+        Scheduler(network, 10).run()
+        for name in policies:
+            network.vertices[f"{name} plus"].cost.seconds = 1.0
+        shedder.look(second, 2.0)
+    # Up to half, nobody misses anything there.
+    assert shedder.rates["tolerant"] >= 0.5
+    assert [change["input"] for change in shedder.log][:5] == ["tolerant"] * 5
+
+
 def facts_of_linear_road(alone=True):
     return network_facts(Node(EMPTY, alone, Options()))
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from polling_baseline.batch import Columns
 from polling_baseline.engines.aurora.box import Box, Drop, Filter, taken
-from polling_baseline.engines.aurora.network import Network
+from polling_baseline.engines.aurora.network import Network, Output
 from polling_baseline.engines.aurora.qos import Graph, Service
 from polling_baseline.engines.aurora.train import Train
 
@@ -122,15 +122,20 @@ class Shedder:
         }
 
     def _place(self, late: list[str]) -> str:
-        """The input whose tuples cost most, of those that feed a late output: upstream of everything they cause."""
+        """The input, of those that feed a late output, where a step more costs least for the time that it saves."""
 
-        def load(name: str) -> float:
-            return sum(vertex.cost.seconds for vertex in self.network.reachable(name))
+        def price(name: str) -> float:
+            behind = list(self.network.reachable(name))
+            saved_s = sum(vertex.cost.seconds for vertex in behind)
+            delivered = 1 - self.rates.get(name, 0.0)
+            graphs = [vertex.box.service.quality.delivered for vertex in behind if isinstance(vertex.box, Output)]
+            lost = sum(graph.utility(delivered) - graph.utility(delivered - STEP) for graph in graphs)
+            return lost / saved_s if saved_s else float("inf")
 
         feeding = [
             name for name in self.policies if any(vertex.box.name in late for vertex in self.network.reachable(name))
         ]
-        return max(feeding or self.policies, key=load)
+        return min(feeding or self.policies, key=price)
 
     def _set(self, place: str, rate: float, second: int) -> None:
         rate = round(rate, 4)
