@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check = action("check", "predict whether this machine holds L expressways; exit status 3 if it does not")
     check.add_argument("--xways", metavar="L", type=float, required=True, help="number of expressways")
     check.add_argument("--workers", metavar="N", type=int, default=os.cpu_count() or 1, help="processes [cores]")
+    check.add_argument("--distinct", metavar="K", type=float, help="expressways with a history of their own [L]")
     check.add_argument("--json", action="store_true", help="print JSON instead")
 
 
@@ -71,8 +72,8 @@ def _check(args: argparse.Namespace) -> int:
     workers = min(args.workers, max(1, round(args.xways)))
     cores = os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    casts = [forecast(costs, args.xways, rate, workers) for rate in PEAK_RATES]
-    bounds = limits(costs, PEAK_RATES[-1], cores, memory)
+    casts = [forecast(costs, args.xways, rate, workers, args.distinct) for rate in PEAK_RATES]
+    bounds = limits(costs, PEAK_RATES[-1], cores, memory, args.distinct)
     worst = casts[-1]
     heaviest = sorted(worst.box_s.items(), key=lambda item: -item[1])
     holds = worst.worker_s <= HEADROOM and worst.cores_s <= HEADROOM * cores and worst.memory_bytes <= HEADROOM * memory

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,8 @@ HEADROOM = 0.8
 # Bytes per report: in the table of vehicles and at the connection point, and in the statistics of a minute.
 VEHICLE_BYTES, POINT_BYTES, STATISTICS_BYTES = 36, 28, 80
 HISTORY_BYTES = 140_000_000  # of an expressway, 69 days
-LIGHT, HEAVY, CALIBRATION_S = 20, 20_000, 95
+# More than a minute, so that a minute's end is in it; tables that do not fit into a cache.
+LIGHT, HEAVY, CALIBRATION_S = 20, 60_000, 65
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,8 @@ def train_costs(facts: Mapping[str, Any]) -> dict[str, float]:
     return {box["name"]: box["seconds"] / box["trains"] if box["trains"] else 0.0 for box in facts["boxes"]}
 
 
-def forecast(costs: Costs, xways: float, rate: float, workers: int) -> Forecast:
-    """`rate` is the reports per second of one expressway."""
+def forecast(costs: Costs, xways: float, rate: float, workers: int, distinct: float | None = None) -> Forecast:
+    """`rate` is the reports per second of one expressway; `distinct` of them have a history of their own."""
     per_worker = rate * xways / workers
     rates = tuple_rates(costs.loaded, {REPORTS: per_worker, REQUESTS: per_worker * REQUESTS_PER_REPORT})
     box_s = {}
@@ -86,7 +87,7 @@ def forecast(costs: Costs, xways: float, rate: float, workers: int) -> Forecast:
     hand_over_s = costs.hand_over_s * per_worker if workers > 1 else 0.0
     worker_s = sum(box_s.values()) + hand_over_s
     kept = SPAN_S * VEHICLE_BYTES + spec.MINUTE_S * (POINT_BYTES + STATISTICS_BYTES)
-    memory = rate * xways * kept + xways * HISTORY_BYTES
+    memory = rate * xways * kept + (distinct or xways) * HISTORY_BYTES
     return Forecast(xways, rate, workers, box_s, worker_s, workers * (worker_s + hand_over_s), memory)
 
 
@@ -109,22 +110,23 @@ def tuple_rates(facts: Mapping[str, Any], inputs: Mapping[str, float]) -> dict[s
     return rates
 
 
-def limits(costs: Costs, rate: float, cores: int, memory_bytes: float, headroom: float = HEADROOM) -> dict[str, float]:
-    """The largest L that each resource allows."""
+def limits(
+    costs: Costs, rate: float, cores: int, memory_bytes: float, distinct: float | None = None
+) -> dict[str, float]:
+    """The largest L that each resource allows, in steps of half an expressway."""
 
-    def largest(fits: Any) -> float:
-        low, high = 0.0, float(spec.MAX_XWAYS)
-        if fits(forecast(costs, high, rate, cores)):
-            return high
-        while high - low > 0.25:
-            middle = (low + high) / 2
-            low, high = (middle, high) if fits(forecast(costs, middle, rate, cores)) else (low, middle)
-        return round(low * 2) / 2
+    def largest(fits: Callable[[Forecast], bool]) -> float:
+        low, high = 0, 2 * spec.MAX_XWAYS + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            fitting = fits(forecast(costs, middle / 2, rate, cores, distinct))
+            low, high = (middle, high) if fitting else (low, middle)
+        return low / 2
 
     return {
-        "a worker's second": largest(lambda cast: cast.worker_s <= headroom),
-        "the processors": largest(lambda cast: cast.cores_s <= headroom * cores),
-        "memory": largest(lambda cast: cast.memory_bytes <= headroom * memory_bytes),
+        "a worker's second": largest(lambda cast: cast.worker_s <= HEADROOM),
+        "the processors": largest(lambda cast: cast.cores_s <= HEADROOM * cores),
+        "memory": largest(lambda cast: cast.memory_bytes <= HEADROOM * memory_bytes),
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from polling_baseline.batch import Answers, Batch, Columns
+from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.aurora.box import Box
 from polling_baseline.engines.aurora.draw import svg
 from polling_baseline.engines.aurora.facts import together
@@ -56,24 +57,21 @@ class Aurora:
             warm_up(alone)
             self.nodes = [Node(history, alone, self._options, self._clock) for _ in numbers]
             self._workers = [Here(node) for node in self.nodes]
-            return
-        folder = self._history.folder if isinstance(self._history, Archive) else None
-        given = None if folder else history
-        self._workers = [Process(number, folder, given, self._options) for number in numbers]
-        self._all("ready")
+        else:
+            folder = self._history.folder if isinstance(self._history, Archive) else None
+            given = None if folder else history
+            self._workers = [Process(number, folder, given, self._options) for number in numbers]
+            self._all("ready")
+        # Everyone has mapped its files: whatever happens now, none of them stays behind.
+        self._history.close()
 
     def process(self, batch: Batch) -> Mapping[str, float]:
-        moments = [time.perf_counter()]
+        started = time.perf_counter()
         questions = self._all("feed", [(batch.seconds, share) for share in batch.shares])
-        moments.append(time.perf_counter())
-        if self.workers > 1:
-            for number in range(len(ROUNDS)):
-                questions = self._all("hear", [(number, said) for said in self._replies(questions)])
-        moments.append(time.perf_counter())
-        self._answers = [answers for part in self._all("finish") for answers in part]
-        moments.append(time.perf_counter())
-        steps = ("network_ms", "exchange_ms", "collect_ms")
-        return {name: (moments[at + 1] - moments[at]) * 1000 for at, name in enumerate(steps)}
+        fed = time.perf_counter()
+        parts = self._exchange(questions) if self.workers > 1 else self._all("finish")
+        self._answers = [answers for part in parts for answers in part]
+        return {"network_ms": (fed - started) * 1000, "exchange_ms": (time.perf_counter() - fed) * 1000}
 
     def answers(self) -> Iterator[Answers]:
         return iter(self._answers)
@@ -95,7 +93,10 @@ class Aurora:
 
     def facts(self) -> dict[str, object]:
         options = self._options
-        return {"train_size": options.train_size, "shed": options.shed, "order": str(options.order)}
+        facts: dict[str, object] = {"train_size": options.train_size, "shed": options.shed, "order": str(options.order)}
+        if options.shed != "none":
+            facts["shed_tuples"] = sum(sum(part["tuples"].values()) for part in self.measured()["shed"])
+        return facts
 
     def files(self) -> dict[str, str]:
         """What a run keeps of the engine: the network with all that was measured, as data and as a drawing."""
@@ -104,6 +105,13 @@ class Aurora:
 
     def measured(self) -> dict[str, Any]:
         return together(self._all("facts"))
+
+    def _exchange(self, questions: list[Question]) -> list[list[Answers]]:
+        """All rounds of questions; the answers of each worker."""
+        last = len(ROUNDS) - 1
+        for number in range(last):
+            questions = self._all("hear", [(number, said) for said in self._replies(questions)])
+        return self._all("conclude", [(last, said) for said in self._replies(questions)])
 
     def _replies(self, questions: list[Question]) -> list[list[Question]]:
         """For each worker, what all others say to its questions; nobody is asked if nobody asks."""
@@ -122,4 +130,13 @@ class Aurora:
         """Give all workers an order at once, and wait for what each says."""
         for worker, words in zip(self._workers, arguments or [()] * self.workers, strict=True):
             worker.send(order, words)
-        return [worker.receive() for worker in self._workers]
+        results, failures = [], []
+        # What one fails to do, others have done: their results must not be left for the next order.
+        for worker in self._workers:
+            try:
+                results.append(worker.receive())
+            except EngineFailure as failure:
+                failures.append(failure)
+        if failures:
+            raise failures[0]
+        return results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,12 +47,17 @@ def network_facts(node: Node) -> dict[str, Any]:
         "tuples": node.tuples,
         "seconds_fed": node.seconds,
         "workers": 1,
+        "processor_s": time.process_time(),
     }
 
 
 def together(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The facts of workers that have the same network, added up."""
-    whole = {**parts[0], "workers": len(parts), "tuples": sum(part["tuples"] for part in parts)}
+    whole = {
+        **parts[0],
+        "workers": len(parts),
+        **{name: sum(part[name] for part in parts) for name in ("tuples", "processor_s")},
+    }
     whole["shed"] = [facts for part in parts for facts in part["shed"]]
     by_name: dict[str, dict[str, Any]] = {}
     for part in parts:

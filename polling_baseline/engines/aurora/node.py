@@ -52,6 +52,8 @@ class Node:
         # The earliest that any second has come, were it second 0: second t arrives t later.
         self._zero = float("inf")
         self.tuples, self.seconds = 0, 0
+        # Of the batch under way.
+        self._busy_s, self._fed_s = 0.0, 0
 
     def feed(self, seconds: range, share: Share) -> Question:
         """Take a batch and go as far as this network knows; give the first round's questions."""
@@ -66,7 +68,8 @@ class Node:
         self._second = seconds[-1]
         self.tuples += len(share)
         self.seconds += len(seconds)
-        self._scheduler.run()
+        self._fed_s = len(seconds)
+        self._run()
         return self.question(0)
 
     def reply(self, question: Question) -> Question:
@@ -96,7 +99,7 @@ class Node:
             if train is not None:
                 vertex.cost.given += len(train)
                 self.network.emit(vertex, train)
-        self._scheduler.run()
+        self._run()
         return self.question(number + 1) if number + 1 < len(ROUNDS) else {}
 
     def finish(self) -> list[Answers]:
@@ -104,13 +107,24 @@ class Node:
         answers = []
         for kind in ANSWERS:
             answers += [Answers(kind, columns) for columns in self.network.outputs[kind].take()]
-        self.shedder.look(self._second)
+        self.shedder.look(self._second, self._busy_s / self._fed_s if self._fed_s else 0.0)
+        self._busy_s, self._fed_s = 0.0, 0
         return answers
+
+    def conclude(self, number: int, said: list[Question]) -> list[Answers]:
+        """The last round, and the answers."""
+        self.hear(number, said)
+        return self.finish()
 
     def attach(self, point: str, boxes: list[Box], output: str, quality: Quality) -> None:
         """An ad-hoc query, from now on."""
         self.network.attach(point, boxes, output, quality)
         self._scheduler.run()
+
+    def _run(self) -> None:
+        started = self._clock()
+        self._scheduler.run()
+        self._busy_s += self._clock() - started
 
     def question(self, number: int) -> Question:
         vertices = [self.network.vertices.get(name) for name in ROUNDS[number]]

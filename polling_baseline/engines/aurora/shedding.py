@@ -1,8 +1,8 @@
 """Load shedding: when outputs leave their good zone, tuples are dropped where they come in, and counted.
 
 Random: a Drop box takes a share of the keys (all tuples of a vehicle, so that trips stay whole).  Semantic: a Filter
-takes the values that are worth least to the outputs.  The share grows while delay is beyond the good zone and shrinks
-when there is room again; at 0, the box goes.
+takes the values that are worth least to the outputs.  The share grows while delay is beyond the good zone; when there
+is room again, it shrinks to what the load needs, and at 0 the box goes.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ import numpy.typing as npt
 
 from polling_baseline.batch import Columns
 from polling_baseline.engines.aurora.box import Box, Drop, Filter, taken
-from polling_baseline.engines.aurora.network import Network
+from polling_baseline.engines.aurora.network import Network, Output
 from polling_baseline.engines.aurora.qos import Graph, Service
 from polling_baseline.engines.aurora.train import Train
 
 HIGHEST_RATE = 0.95
 # One step up while too late, half a step down while there is room: below this part of the good zone.
 STEP, ROOM = 0.1, 0.5
+# How much of its time the network may be busy; and the weight of the latest batch in what is known of the load.
+BUSY, LATEST = 0.9, 0.3
 
 
 class SheddingFilter(Filter):
@@ -85,12 +87,17 @@ class Shedder:
     policies: dict[str, Policy]
     rng: np.random.Generator
     seen: Callable[[Columns], None] | None = None
+    # How busy the network would be if nothing were shed.
+    load: float = 0.0
     rates: dict[str, float] = field(default_factory=dict)
     boxes: dict[str, Counted] = field(default_factory=dict)
     log: list[dict[str, object]] = field(default_factory=list)
 
-    def look(self, second: int) -> None:
-        """After each batch: shed more, less, or as before."""
+    def look(self, second: int, busy: float) -> None:
+        """After each batch, on which the network was `busy` so many seconds per second of input: shed more, less, or as
+        before."""
+        shed = max(self.rates.values(), default=0.0)
+        self.load += LATEST * (busy / (1 - shed) - self.load)
         services = {name: output.service for name, output in self.network.outputs.items()}
         late = [name for name, service in services.items() if _beyond(service, 1.0)]
         room = not any(_beyond(service, ROOM) for service in services.values())
@@ -102,8 +109,9 @@ class Shedder:
             place = self._place(late)
             self._set(place, min(HIGHEST_RATE, self.rates.get(place, 0.0) + STEP), second)
         elif room:
+            needed = max(0.0, 1 - BUSY / self.load) if self.load > 0 else 0.0
             for place, rate in list(self.rates.items()):
-                self._set(place, max(0.0, rate - STEP / 2), second)
+                self._set(place, min(rate, max(needed, rate - STEP / 2)), second)
 
     def facts(self) -> dict[str, object]:
         return {
@@ -114,15 +122,20 @@ class Shedder:
         }
 
     def _place(self, late: list[str]) -> str:
-        """The input whose tuples cost most, of those that feed a late output: upstream of everything they cause."""
+        """The input, of those that feed a late output, where a step more costs least for the time that it saves."""
 
-        def load(name: str) -> float:
-            return sum(vertex.cost.seconds for vertex in self.network.reachable(name))
+        def price(name: str) -> float:
+            behind = list(self.network.reachable(name))
+            saved_s = sum(vertex.cost.seconds for vertex in behind)
+            delivered = 1 - self.rates.get(name, 0.0)
+            graphs = [vertex.box.service.quality.delivered for vertex in behind if isinstance(vertex.box, Output)]
+            lost = sum(graph.utility(delivered) - graph.utility(delivered - STEP) for graph in graphs)
+            return lost / saved_s if saved_s else float("inf")
 
         feeding = [
             name for name in self.policies if any(vertex.box.name in late for vertex in self.network.reachable(name))
         ]
-        return max(feeding or self.policies, key=load)
+        return min(feeding or self.policies, key=price)
 
     def _set(self, place: str, rate: float, second: int) -> None:
         rate = round(rate, 4)

@@ -45,7 +45,7 @@ class Totals:
     def __init__(self, key: str, amount: str) -> None:
         self._key, self._amount = key, amount
         self._used = 0
-        self._keys, self._sums, self._counts = (np.zeros(1024, dtype) for dtype in (np.int64, np.int64, np.int64))
+        self._keys, self._sums, self._counts = (np.zeros(1024, dtype) for dtype in (np.int32, np.int64, np.int32))
 
     def add(self, columns: Columns) -> None:
         groups = columns["group"]

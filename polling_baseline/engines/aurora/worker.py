@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import signal
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -81,6 +82,10 @@ class Process:
             self._process.join()
         self._process.close()
 
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid
+
     def _lost(self) -> EngineFailure:
         return EngineFailure(f"worker {self._name} ended; it may have run out of memory")
 
@@ -91,6 +96,7 @@ def orders_of(node: Node) -> dict[str, Callable[..., Any]]:
         "reply": lambda questions: [node.reply(question) for question in questions],
         "hear": node.hear,
         "finish": node.finish,
+        "conclude": node.conclude,
         "attach": node.attach,
         "take": lambda output: node.network.outputs[output].take(),
         "facts": lambda: network_facts(node),
@@ -100,7 +106,9 @@ def orders_of(node: Node) -> dict[str, Callable[..., Any]]:
 
 def serve(pipe: Connection, folder: Path | None, given: History | None, options: Options) -> None:
     """Answer each (order, arguments) with (True, result) or (False, why not), until the pipe closes."""
-    with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
+    # Ctrl-C reaches all processes of a terminal; what it means is for the one that gives the orders to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(EOFError, BrokenPipeError):
         warm_up(alone=False)
         orders = orders_of(Node(opened(folder) if folder else given or EMPTY, False, options))
         while True:
@@ -109,3 +117,5 @@ def serve(pipe: Connection, folder: Path | None, given: History | None, options:
                 pipe.send((True, orders[order](*arguments)))
             except EngineFailure as failure:
                 pipe.send((False, str(failure)))
+            except Exception as error:
+                pipe.send((False, f"{type(error).__name__}: {error}"))

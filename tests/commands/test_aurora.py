@@ -1,0 +1,109 @@
+"""`lrb run --engine aurora` and `lrb aurora`, as a user types them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from driver.cli import main
+from driver.importer import Wanted, import_dataset
+from polling_baseline.engines.aurora import analysis
+from tests import traces
+
+TRACE = traces.FOLDER / "balance_of_several_xways"
+
+
+@pytest.fixture(scope="module")
+def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("aurora") / "road"
+    import_dataset(Wanted([TRACE / "input.csv"], None, None, None, False, "local[*]"), folder, False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(road: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("aurora") / "run"
+    options = ["--clock", "virtual", "--workers", "1", "--train-size", "3", "--shed", "random", "--out", str(folder)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(folder.parent))
+        assert main(["run", "--engine", "aurora", *options, str(road)]) == 0
+    return folder
+
+
+def test_a_run_has_the_right_answers_and_keeps_its_network(run: Path) -> None:
+    with (run / "output.csv").open() as lines:
+        answers = Counter(traces.without_emit(row) for row in csv.reader(lines))
+    assert answers == Counter(traces.load("balance_of_several_xways").expected)
+    facts = json.loads((run / "run.json").read_text())
+    assert facts["config"]["engine_options"] == {"shed": "random", "train_size": "3"}
+    assert facts["environment"]["engine"]["shed_tuples"] == 0
+    network = json.loads((run / "network.json").read_text())
+    [reports] = [box for box in network["boxes"] if box["name"] == "reports"]
+    assert reports["tuples_in"] == sum(line[0] == 0 for line in traces.load("balance_of_several_xways").lines)
+    assert not list(run.parent.glob("lrb-history-*"))
+
+
+def test_like_repeats_the_options(run: Path, tmp_path: Path) -> None:
+    assert main(["run", "--like", str(run), "--shed", "none", "--out", str(tmp_path / "again")]) == 0
+    facts = json.loads((tmp_path / "again" / "run.json").read_text())
+    assert facts["config"]["engine_options"] == {"shed": "none", "train_size": "3"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "--engine", "polling", "--shed", "random"], "--shed is an option of --engine aurora"),
+        (["run", "--train-size", "5"], "--train-size is an option of --engine aurora"),
+        (["run", "--engine", "aurora", "--train-size", "0"], "--train-size 0 cannot be"),
+    ],
+)
+def test_options_that_cannot_be(road: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, str(road)]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_draw(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["aurora", "draw"]) == 0
+    plain = capsys.readouterr().out
+    ElementTree.fromstring(plain)
+    assert "tuples in" not in "".join(ElementTree.fromstring(plain).itertext()).split("Linear Road")[0]
+    drawing = tmp_path / "run.svg"
+    assert main(["aurora", "draw", str(run), "--out", str(drawing)]) == 0
+    text = drawing.read_text()
+    ElementTree.fromstring(text)
+    assert text == (run / "network.svg").read_text() != plain
+
+
+def test_draw_refuses_what_is_no_run_of_aurora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["aurora", "draw", str(tmp_path)]) == 1
+    assert "is not a run" in capsys.readouterr().err
+    (tmp_path / "run.json").write_text('{"format": 1}')
+    assert main(["aurora", "draw", str(tmp_path)]) == 1
+    assert "no run of engine aurora" in capsys.readouterr().err
+    (tmp_path / "network.json").write_text("{")
+    assert main(["aurora", "check", "--xways", "1", str(tmp_path)]) == 1
+    assert "damaged" in capsys.readouterr().err
+
+
+def test_check(run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    # However slow the machine is, it holds half an expressway if it has all the time it needs.
+    monkeypatch.setattr(analysis, "HEAVY", 500)
+    monkeypatch.setattr(analysis, "HEADROOM", 1e6)
+    assert main(["aurora", "check", "--xways", "0.5", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["holds"] is True
+    assert facts["breaks_first"] in facts["limits"]
+    assert 0 < facts["worker_s"]["2000"] <= facts["worker_s"]["2500"]
+    # So much history does not fit into any machine.
+    monkeypatch.setattr(analysis, "HISTORY_BYTES", 10**30)
+    assert main(["aurora", "check", "--xways", "2", str(run)]) == 3
+    said = capsys.readouterr().out
+    assert "DOES NOT HOLD" in said
+    assert "first to give way: memory" in said
+    assert main(["aurora", "check", "--xways", "0"]) == 1
