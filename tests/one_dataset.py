@@ -67,8 +67,8 @@ class Shift:
         return tuple(new)
 
 
-def output_line(answer: Line, emit_ms: int) -> str:
-    at = TIME_AT[answer[0]] + 1
+def output_line(answer: Sequence[int | str], emit_ms: int) -> str:
+    at = TIME_AT[int(answer[0])] + 1
     return ",".join([*map(str, answer[:at]), f"{emit_ms / 1000:.3f}", *map(str, answer[at:])])
 
 

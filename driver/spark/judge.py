@@ -17,7 +17,7 @@ from driver.spark.lenient import read_leniently
 from driver.spark.received import MALFORMED, NOTES, answers_of, received_of
 from driver.spark.reference import BALANCE, Reference, reference
 from driver.spark.session import session
-from driver.spark.verdict import FORMAT, answers_facts, faults_in, judged_balances, tally
+from driver.spark.verdict import FORMAT, JUDGED, answers_facts, faults_in, judged_balances, tally
 from polling_baseline import spec
 
 EXAMPLES = 5
@@ -106,8 +106,8 @@ def _compare(question: Question, right: Reference) -> tuple[DataFrame, Counted, 
     balances = answers_of(received.filter(F.col("text").startswith(f"{BALANCE},")))
     if question.lenient:
         answers = read_leniently(right, answers, question.in_minutes)
-    others = answers.filter(F.col("kind") != BALANCE)
-    all_judged = others.unionByName(judged_balances(right, balances, question.lenient).select(others.columns))
+    others = answers.filter(F.col("kind") != BALANCE).select(JUDGED)
+    all_judged = others.union(judged_balances(right, balances, question.lenient))
     tallied = tally(right.expected, all_judged, question.xways)
     return tallied, answers_facts(tallied), noticed.get
 

@@ -29,6 +29,7 @@ FORMAT = 1
 COUNTS = ("expected", "received", *FAULTS, "lenient")
 PER_MILLE = {"p50": 500, "p90": 900, "p99": 990, "p99.9": 999}
 IDENTITY = ["kind", "id", "second"]
+JUDGED = [*IDENTITY, "value_1", "value_2", "response_us", "lenient"]
 
 
 def tally(expected: DataFrame, answers: DataFrame, xways: Collection[int] | None) -> DataFrame:
@@ -135,6 +136,7 @@ def judged_balances(reference: Reference, balances: DataFrame, lenient: bool) ->
                 "value_2": F.lit(0).cast("long"),
             }
         )
+        .select(JUDGED)
     )
 
 
@@ -143,7 +145,7 @@ def _with_vehicles(reference: Reference, answers: DataFrame, lenient: bool) -> D
     requests = reference.of_kind(spec.BALANCE)
     requests = requests.select(F.col("query_id").alias("original_id"), "second", "vehicle_id").distinct()
     charged = reference.assessments.withColumnRenamed("toll", "charge")
-    pair = ["line", "id", "second", "value_1", "value_2", "vehicle_id"]
+    answer = ["line", *IDENTITY, "response_us"]
     result, balance, oldest = F.col("value_1"), F.col("value_2"), F.col("second") - spec.BALANCE_AGE_S
     at = F.col("assessed_second")
 
@@ -155,18 +157,16 @@ def _with_vehicles(reference: Reference, answers: DataFrame, lenient: bool) -> D
     is_last = (F.coalesce(F.max((at == result).cast("int")), F.lit(0)) > 0) | (result == 0)
     told = charged_until(F.greatest(result, oldest)) == balance
     accepted = (result <= F.col("second")) & is_last & (charged_until(result) == balance) & told
-    pairs = (
-        answers.withColumn("original_id", original_id(reference.dataset))
-        .join(requests, ["original_id", "second"])
-        .join(charged, "vehicle_id", "left")
-        .groupBy(*pair)
-        .agg(is_right.alias("right"), (accepted & F.lit(lenient)).alias("accepted"))
-    )
-    vehicles = F.array_sort(F.collect_set(F.when(F.col("right") | F.col("accepted"), F.col("vehicle_id"))))
-    leniently = (~F.max("right") & F.max("accepted")).cast("int")
-    found = pairs.groupBy("line").agg(vehicles.alias("vehicles"), leniently.alias("leniently"))
+    fits = (F.col("right") | F.col("accepted")) & F.col("vehicle_id").isNotNull()
     return (
-        answers.join(found, "line", "left")
-        .withColumn("vehicles", F.coalesce("vehicles", F.array().cast("array<int>")))
-        .withColumn("lenient", F.col("lenient") + F.coalesce("leniently", F.lit(0)))
+        answers.withColumn("original_id", original_id(reference.dataset))
+        .join(requests, ["original_id", "second"], "left")
+        .join(charged, "vehicle_id", "left")
+        .groupBy(*answer, "value_1", "value_2", "vehicle_id")
+        .agg(is_right.alias("right"), (accepted if lenient else F.lit(False)).alias("accepted"))
+        .groupBy(*answer)
+        .agg(
+            F.array_sort(F.collect_set(F.when(fits, F.col("vehicle_id")))).alias("vehicles"),
+            (~F.max("right") & F.max("accepted") & F.max(fits)).cast("int").alias("lenient"),
+        )
     )

@@ -6,6 +6,7 @@ All mutants are judged together: each is a copy of a trace, with expressways, ve
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from functools import partial
 from itertools import combinations
 
 import pytest
@@ -14,6 +15,7 @@ from driver.spark.judge import Question, judged
 from driver.spark.verdict import FAULTS
 from polling_baseline import spec
 from tests import traces
+from tests.engines.lenient_readings import cleared_early, cleared_road, readings, trace_road
 from tests.one_dataset import ID_AT, TIME_AT, VALUES_AT, Road, one_dataset, output_line
 
 TRACES = ("fifty_one_cars", "alert_range", "balance_times", "daily_expenditure", "travel_east")
@@ -149,28 +151,47 @@ def twins():
             yield f"{name} {case}", road, places, faults
 
 
-def trace_road(name):
-    trace = traces.load(name)
-    return Road(trace.lines, trace.toll_history, trace.segment_history, trace.expected)
+def all_roads():
+    """Name, road, and what gives the output with its milliseconds and the faults from the road's right answers."""
+    for kind, name in enumerate(TRACES):
+        road = trace_road(name)
+        for mutant, mutate, faults in mutants(kind):
+            yield f"{spec.ANSWERS[kind]}: {mutant}", road, partial(both, mutate, faults)
+        yield f"{spec.ANSWERS[kind]}: swap", road, partial(swapped, kind=kind)
+    for name, road, places, faults in twins():
+        yield name, road, partial(both, partial(picked, places), faults)
+    for reading in readings():
+        name = f"{spec.ANSWERS[reading.right[0]]}: {reading.name}"
+        yield name, reading.road, partial(both, partial(read, reading), {"wrong": 1})
+    early = partial(cleared_early, tolls=True, alerts=True)
+    yield "toll: no accident", cleared_road(), lambda answers: (in_time(early(answers)), {"wrong": 2, "missing": 1})
+    for name in traces.NAMES:
+        yield f"trace {name}", trace_road(name), partial(both, in_time, {})
+
+
+def both(mutate, faults, answers):
+    return mutate(answers), faults
+
+
+def picked(places, answers):
+    return in_time([answers[place] for place in places])
+
+
+def read(reading, answers):
+    return in_time(reading.answers(answers))
 
 
 @pytest.fixture(scope="module")
 def all_mutants(tmp_path_factory):
     """The data set, the output file, and for each mutant its name and its faults; and whose the ids are."""
     folder = tmp_path_factory.mktemp("mutants")
-    chosen = [(kind, mutant) for kind in range(5) for mutant in [*mutants(kind), ("swap", None, None)]]
-    roads = [trace_road(TRACES[kind]) for kind, _ in chosen] + [road for _, road, _, _ in twins()]
-    dataset, by_road = one_dataset(roads, folder / "road")
+    chosen = list(all_roads())
+    dataset, by_road = one_dataset([road for _, road, _ in chosen], folder / "road")
     expected, owner, lines = {}, {}, []
-    for (mutant, _, places, faults), answers in zip(twins(), by_road[len(chosen) :], strict=True):
-        expected[mutant], owner[True, answers[0][ID_AT[answers[0][0]]]] = faults, mutant
-        lines += [output_line(answers[place], 10_000) for place in places]
-    for (kind, (name, mutate, faults)), answers in zip(chosen, by_road[: len(chosen)], strict=True):
-        mutant = f"{spec.ANSWERS[kind]}: {name}"
-        mutated, faults = (mutate(answers), faults) if mutate else swapped(answers, kind)
-        expected[mutant] = faults
+    for (name, _, mutate), answers in zip(chosen, by_road, strict=True):
+        mutated, expected[name] = mutate(answers)
         for answer in answers:
-            owner[answer[0] > 1, answer[ID_AT[answer[0]]]] = mutant
+            owner[answer[0] > 1, answer[ID_AT[answer[0]]]] = name
         lines += [output_line(*pair) for pair in mutated]
     (folder / "output.csv").write_text("\n".join(reversed(lines)) + "\n")
     return dataset, folder / "output.csv", expected, owner
@@ -178,16 +199,13 @@ def all_mutants(tmp_path_factory):
 
 def test_mutants(spark, all_mutants):
     dataset, output, expected, owner = all_mutants
-    found = defaultdict(Counter)
+    found, by_kind = defaultdict(Counter), defaultdict(Counter)
     with judged(spark, Question(dataset, output, ALL)) as judgement:
         for row in judgement.tallied.collect():
-            mutant = owner[row.kind > 1, row.id % STRANGER]
-            found[mutant].update({fault: row[fault] for fault in FAULTS if row[fault]})
+            faults = {fault: row[fault] for fault in FAULTS if row[fault]}
+            found[owner[row.kind > 1, row.id % STRANGER]].update(faults)
+            by_kind[spec.ANSWERS[row.kind]].update(faults)
         answers = judgement.facts["answers"]
-    assert {mutant: dict(faults) for mutant, faults in found.items()} == expected
-    for kind in spec.ANSWERS:
-        mine = [faults for mutant, faults in expected.items() if mutant.startswith(f"{kind}:")]
-        assert {fault: answers[kind][fault] for fault in FAULTS} == {
-            fault: sum(faults.get(fault, 0) for faults in mine) for fault in FAULTS
-        }
+    assert {mutant: dict(found[mutant]) for mutant in expected} == expected
+    assert {kind: Counter({fault: answers[kind][fault] for fault in FAULTS}) for kind in answers} == by_kind
     assert judgement.facts["verdict"] == "FAIL"
