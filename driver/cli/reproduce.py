@@ -66,12 +66,13 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
     """Both tables, what was used, and what they prove."""
     systems = facts["systems"]
     last = facts["minutes"][1]
+    workers = facts["settings"]["workers"]
     short = "" if last == MOST_MINUTES else f"   The paper's runs took {MOST_MINUTES} minutes: this is a try-out."
     heading = f"{'':8}" + "".join(f"{_title(each):^{3 * COLUMN}}" for each in systems).rstrip()
     columns = f"{'':8}" + "".join(f"{word:>{COLUMN}}" for _ in systems for word in ("2004", "here", "slowed down"))
     return [
         f"{last} minutes of {facts['distinct']} distinct expressways, seed {facts['seed']}, "
-        f"{facts['clock']} clock{short}",
+        f"{facts['clock']} clock, {workers} worker{'s' if workers > 1 else ''}{short}",
         "",
         "Table 7. L-ratings",
         heading,
