@@ -120,11 +120,11 @@ def _write_history(folder: Path, tolls: list[Line], segments: list[Line]) -> Non
         (folder / "history" / name).mkdir(parents=True, exist_ok=True)
     if tolls:
         write_parquet(_table(sorted(tolls), TOLL_SCHEMA), toll_path(folder, 0, 0))
-    by_file: dict[tuple[int, int], list[Line]] = defaultdict(list)
+    files: dict[Path, list[Line]] = defaultdict(list)
     for row in segments:
-        by_file[row[2], (row[0] - 1) // spec.WEEK_DAYS].append(row)
-    for (xway, week), rows in by_file.items():
-        write_parquet(_table(sorted(rows), SEGMENT_SCHEMA), segment_path(folder, xway, week))
+        files[segment_path(folder, row[2], (row[0] - 1) // spec.WEEK_DAYS)].append(row)
+    for path, rows in files.items():
+        write_parquet(_table(sorted(rows), SEGMENT_SCHEMA), path)
 
 
 def _table(rows: Sequence[Line], schema: pa.Schema) -> pa.Table:
