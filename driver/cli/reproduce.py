@@ -24,7 +24,8 @@ EXAMPLES = """\
 
 "Slowed down" takes the service times measured here, multiplies them by one factor per system, and replays the driver's
 schedule with them.  The factor is fitted to one number of the paper: the longest response time at the first scale
-factor that failed.  All other numbers of that column follow from it.
+factor that failed.  All other numbers of that column follow from it.  Without --workers there is one: the same system at
+all scale factors, as on a machine with one processor.
 """
 COLUMN = 14
 
@@ -46,7 +47,6 @@ def run(args: argparse.Namespace) -> int:
     dataset = road_from(args, args.out)
 
     def config_for(engine: str, xways: float) -> RunConfig:
-        # One worker unless told otherwise: the same system at all scale factors, on a machine with one processor.
         return config_from(args, dataset=dataset.path, engine=engine, xways=xways, workers=args.workers or 1)
 
     try:
