@@ -24,8 +24,8 @@ EXAMPLES = """\
 
 "Slowed down" takes the service times measured here, multiplies them by one factor per system, and replays the driver's
 schedule with them.  The factor is fitted to one number of the paper: the longest response time at the first scale
-factor that failed.  All other numbers of that column follow from it.  Without --workers there is one: the same system at
-all scale factors, as on a machine with one processor.
+factor that failed.  All other numbers of that column follow from it.  Without --workers there is one: the same system
+at all scale factors, as on a machine with one processor.
 """
 COLUMN = 14
 
