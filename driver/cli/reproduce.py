@@ -24,7 +24,8 @@ EXAMPLES = """\
 
 "Slowed down" takes the service times measured here, multiplies them by one factor per system, and replays the driver's
 schedule with them.  The factor is fitted to one number of the paper: the longest response time at the first scale
-factor that failed.  All other numbers of that column follow from it.
+factor that failed.  All other numbers of that column follow from it.  Without --workers there is one: the same system
+at all scale factors, as on a machine with one processor.
 """
 COLUMN = 14
 
@@ -46,7 +47,6 @@ def run(args: argparse.Namespace) -> int:
     dataset = road_from(args, args.out)
 
     def config_for(engine: str, xways: float) -> RunConfig:
-        # One worker unless told otherwise: the same system at all scale factors, on a machine with one processor.
         return config_from(args, dataset=dataset.path, engine=engine, xways=xways, workers=args.workers or 1)
 
     try:
@@ -66,12 +66,13 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
     """Both tables, what was used, and what they prove."""
     systems = facts["systems"]
     last = facts["minutes"][1]
+    workers = facts["settings"]["workers"]
     short = "" if last == MOST_MINUTES else f"   The paper's runs took {MOST_MINUTES} minutes: this is a try-out."
     heading = f"{'':8}" + "".join(f"{_title(each):^{3 * COLUMN}}" for each in systems).rstrip()
     columns = f"{'':8}" + "".join(f"{word:>{COLUMN}}" for _ in systems for word in ("2004", "here", "slowed down"))
     return [
         f"{last} minutes of {facts['distinct']} distinct expressways, seed {facts['seed']}, "
-        f"{facts['clock']} clock{short}",
+        f"{facts['clock']} clock, {workers} worker{'s' if workers > 1 else ''}{short}",
         "",
         "Table 7. L-ratings",
         heading,
