@@ -91,8 +91,9 @@ def _spot(columns: Columns) -> Columns:
 
 
 def _stopped(columns: Columns) -> Mask:
-    stood = columns["stood"] >= spec.STOP_REPORTS
-    return stood & np.isin(columns["lane"], spec.TRAVEL_LANES) if stood.any() else stood
+    lane = columns["lane"]
+    travels = (lane >= spec.TRAVEL_LANES[0]) & (lane <= spec.TRAVEL_LANES[-1])
+    return np.asarray((columns["stood"] >= spec.STOP_REPORTS) & travels)
 
 
 def _pieces(going_on: Columns, new: Columns, start: int) -> tuple[Columns, Columns]:

@@ -6,17 +6,24 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-COLUMNS = 7
-BOX_W, BOX_H, GAP_X, GAP_Y = 134, 78, 38, 26
+COLUMNS = 9
+BOX_W, BOX_H, GAP_X, GAP_Y = 118, 78, 28, 26
 LEFT, TOP, TITLE_H, BAND_GAP = 20, 64, 36, 20
 WIDTH = 2 * LEFT + COLUMNS * BOX_W + (COLUMNS - 1) * GAP_X + 24
 ENDS = ("Input", "Output")
+# A page that the drawing is put into must not be changed by it: every rule is for the drawing alone.
 STYLE = """
-text { font-family: system-ui, sans-serif; font-size: 11px; fill: #1b1f24; }
-.title { font-size: 16px; font-weight: 600; } .band { font-size: 13px; font-weight: 600; fill: #57606a; }
-.kind { font-size: 9.5px; fill: #57606a; } .name { font-weight: 600; } .small { font-size: 9.5px; fill: #32383f; }
-.arrow { fill: none; stroke: #6e7781; stroke-width: 1.3; } .far { stroke: #8c959f; stroke-dasharray: 4 3; }
-.box { stroke: #57606a; stroke-width: 1; } .group { fill: #f6f8fa; stroke: #d0d7de; } .point { fill: #1b1f24; }
+.aurora text { font-family: system-ui, sans-serif; font-size: 11px; fill: #1b1f24; }
+.aurora .title { font-size: 16px; font-weight: 600; }
+.aurora .band { font-size: 13px; font-weight: 600; fill: #57606a; }
+.aurora .kind { font-size: 9.5px; fill: #57606a; }
+.aurora .name { font-weight: 600; }
+.aurora .small { font-size: 9.5px; fill: #32383f; }
+.aurora .arrow { fill: none; stroke: #6e7781; stroke-width: 1.3; }
+.aurora .far { stroke: #8c959f; stroke-dasharray: 4 3; }
+.aurora .box { stroke: #57606a; stroke-width: 1; }
+.aurora .group { fill: #f6f8fa; stroke: #d0d7de; }
+.aurora .point { fill: #1b1f24; }
 """
 
 
@@ -38,11 +45,11 @@ def svg(facts: dict[str, Any]) -> str:
     bands, height = _lay_out(facts, boxes)
     total_s = sum(box.facts["seconds"] for box in boxes.values())
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}"'
-        ' role="img" aria-label="query network">',
+        f'<svg class="aurora" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" '
+        f'height="{height:g}" role="img" aria-label="query network">',
         f"<style>{STYLE}</style>",
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0,0 L8,4 L0,8 z" fill="#6e7781"/></marker></defs>',
+        '<defs><marker id="aurora-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+        'orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#6e7781"/></marker></defs>',
         f'<rect width="{WIDTH}" height="{height:g}" fill="#ffffff"/>',
         *_heading(facts, total_s),
         *(_band(name, top, bottom) for name, top, bottom in bands),
@@ -151,7 +158,7 @@ def _arrow(source: Placed, target: Placed) -> str:
     else:
         bend = x0 + GAP_X / 2
         path = f"M{x0:g},{y0:g} C{bend:g},{y0:g} {x1 - GAP_X / 2:g},{y1:g} {x1 - 2:g},{y1:g}"
-    return f'<path class="arrow{" far" if far else ""}" d="{path}" marker-end="url(#tip)"/>'
+    return f'<path class="arrow{" far" if far else ""}" d="{path}" marker-end="url(#aurora-tip)"/>'
 
 
 def _box(box: Placed, total_s: float) -> str:
@@ -199,11 +206,11 @@ def _point(box: Placed, point: dict[str, Any]) -> str:
     x, y = box.x + BOX_W, box.y + BOX_H / 2
     return (
         f'<circle class="point" cx="{x:g}" cy="{y:g}" r="5"><title>connection point {escape(words)}</title></circle>'
-        f'<text class="kind" x="{x:g}" y="{box.y + BOX_H + 11:g}" text-anchor="middle">● {escape(words)}</text>'
+        f'<text class="kind" x="{x:g}" y="{box.y + BOX_H + 11:g}" text-anchor="end">● {escape(words)}</text>'
     )
 
 
-def _wrapped(name: str, width: int = 18) -> list[str]:
+def _wrapped(name: str, width: int = 16) -> list[str]:
     lines = [""]
     for word in name.split():
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:

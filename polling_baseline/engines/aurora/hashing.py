@@ -11,8 +11,9 @@ from polling_baseline.compiled import compiled
 
 EMPTY = -1
 SMALLEST = 1 << 10
-# 2^64 divided by the golden ratio: spreads neighbours.
-SPREAD = np.uint64(11400714819323198485)
+# Two odd numbers of 64 bits; the first is 2^64 divided by the golden ratio.
+SPREAD, SPREAD_AGAIN = np.uint64(11400714819323198485), np.uint64(14029467366897019727)
+HALF = np.uint64(32)
 
 Integers = npt.NDArray[Any]
 
@@ -27,11 +28,18 @@ def shift_for(capacity: int) -> np.uint64:
 
 
 @compiled
+def place(key, shift):  # type: ignore[no-untyped-def]
+    """Where to look for a key first; keys may come in even steps, which one product alone might keep."""
+    mixed = np.uint64(key) * SPREAD
+    return np.int64(((mixed ^ (mixed >> HALF)) * SPREAD_AGAIN) >> shift)
+
+
+@compiled
 def insert(keys, values, shift, new_keys, new_values):  # type: ignore[no-untyped-def]
     """Put keys in that the table does not have yet."""
     last = len(keys) - 1
     for row in range(len(new_keys)):
-        at = np.int64((np.uint64(new_keys[row]) * SPREAD) >> shift)
+        at = place(new_keys[row], shift)
         while keys[at] != EMPTY:
             at = (at + 1) & last
         keys[at] = new_keys[row]
@@ -42,7 +50,7 @@ def insert(keys, values, shift, new_keys, new_values):  # type: ignore[no-untype
 def look_up(keys, values, shift, wanted, missing, found):  # type: ignore[no-untyped-def]
     last = len(keys) - 1
     for row in range(len(wanted)):
-        at = np.int64((np.uint64(wanted[row]) * SPREAD) >> shift)
+        at = place(wanted[row], shift)
         found[row] = missing
         while keys[at] != EMPTY:
             if keys[at] == wanted[row]:
@@ -57,7 +65,7 @@ def number(keys, values, shift, wanted, used, found):  # type: ignore[no-untyped
     last = len(keys) - 1
     for row in range(len(wanted)):
         key = wanted[row]
-        at = np.int64((np.uint64(key) * SPREAD) >> shift)
+        at = place(key, shift)
         while keys[at] != EMPTY and keys[at] != key:
             at = (at + 1) & last
         if keys[at] == EMPTY:
@@ -73,7 +81,7 @@ def add_all(keys, values, shift, new_keys, amounts):  # type: ignore[no-untyped-
     """Add amounts to the values of keys, which start at 0; gives how many keys are new."""
     last, new = len(keys) - 1, 0
     for row in range(len(new_keys)):
-        at = np.int64((np.uint64(new_keys[row]) * SPREAD) >> shift)
+        at = place(new_keys[row], shift)
         while keys[at] != EMPTY and keys[at] != new_keys[row]:
             at = (at + 1) & last
         if keys[at] == EMPTY:
@@ -88,7 +96,7 @@ def exchange(keys, values, shift, wanted, amounts, before):  # type: ignore[no-u
     """Set the values of keys and give those they had; 0 for a new key, which only a value makes."""
     last, new = len(keys) - 1, 0
     for row in range(len(wanted)):
-        at = np.int64((np.uint64(wanted[row]) * SPREAD) >> shift)
+        at = place(wanted[row], shift)
         while keys[at] != EMPTY and keys[at] != wanted[row]:
             at = (at + 1) & last
         before[row] = 0

@@ -24,22 +24,23 @@ class Accounts:
 
     def __init__(self) -> None:
         self._paid = Amounts()
-        self._latest: deque[Columns] = deque()
+        # Charges of the last minute, as they came, each part with its last second.
+        self._latest: deque[tuple[int, Columns]] = deque()
 
     def charge(self, columns: Columns) -> None:
         self._paid.add(columns["vehicle_id"], columns["assessed"])
-        self._latest.append({name: columns[name] for name in ("second", "vehicle_id", "assessed")})
-        oldest = int(columns["second"][-1]) - spec.BALANCE_AGE_S
-        while self._latest[0]["second"].max() < oldest:
+        last = int(columns["second"].max())
+        self._latest.append((last, {name: columns[name] for name in ("second", "vehicle_id", "assessed")}))
+        while self._latest[0][0] < last - spec.BALANCE_AGE_S:
             self._latest.popleft()
 
     def balance(self, vehicles: npt.NDArray[np.int32], seconds: npt.NDArray[np.int16]) -> Integers:
         """What each vehicle had paid at the end of a second."""
         found = self._paid.of(vehicles)
-        for part in self._latest:
-            later = np.flatnonzero(part["second"] > seconds.min())
-            if len(later):
-                found -= _paid_later({name: column[later] for name, column in part.items()}, vehicles, seconds)
+        first = int(seconds.min())
+        for last, part in self._latest:
+            if last > first:
+                found -= _paid_later(part, vehicles, seconds)
         return found
 
 

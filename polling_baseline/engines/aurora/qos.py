@@ -33,12 +33,11 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The graphs of one output: by delay in seconds, by share delivered, by the value of a column."""
+    """The graphs of one output: by delay in seconds, by share delivered, by the value in the tuples."""
 
     delay: Graph
     delivered: Graph = Graph(((0.0, 0.0), (1.0, 1.0)))
     value: Graph | None = None
-    value_column: str = ""
 
 
 @dataclass(slots=True)

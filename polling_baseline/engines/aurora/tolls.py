@@ -26,11 +26,11 @@ ANSWER_TYPES = {"vehicle_id": np.int32, "second": np.int16, "lav": np.int16, "to
 
 
 def quality_of(kind: str) -> Quality:
-    """Good until half of what the benchmark allows, worthless at its limit; slow traffic matters most."""
+    """Good until half of what the benchmark allows, worthless at its limit; a toll matters most where Lav is low."""
     limit_s = spec.DEADLINE_S[kind]
     delay = Graph(((0.0, 1.0), (limit_s / 2, 1.0), (float(limit_s), 0.0)))
     worth = Graph(((0.0, 1.0), (float(spec.FREE_FLOW_MPH), 1.0), (float(spec.MAX_SPEED_MPH), 0.0)))
-    return Quality(delay, value=worth if kind == "toll" else None, value_column="lav" if kind == "toll" else "")
+    return Quality(delay, value=worth if kind == "toll" else None)
 
 
 class Owed:

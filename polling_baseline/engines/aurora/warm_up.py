@@ -6,8 +6,10 @@ import numpy as np
 
 from polling_baseline import spec
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Share
+from polling_baseline.engines.aurora.hashing import SMALLEST, Amounts, Numbering
 from polling_baseline.engines.aurora.history import Given
 from polling_baseline.engines.aurora.node import ROUNDS, Node, Options
+from polling_baseline.engines.aurora.vehicles import Second
 
 WIDE = {"vehicle_id": np.int32, "position_ft": np.int32, "query_id": np.int64}
 
@@ -23,6 +25,18 @@ def warm_up(alone: bool) -> None:
                 said = node.reply(node.question(number))
                 node.hear(number, [said])
         node.finish()
+    _grow_tables()
+
+
+def _grow_tables() -> None:
+    """Tables move when they grow, which no small road makes them do."""
+    numbers, amounts, second = Numbering(), Amounts(), Second()
+    for start in (0, 4 * SMALLEST):
+        keys = np.arange(start, start + 4 * SMALLEST)
+        numbers.of(keys)
+        amounts.add(keys.astype(np.int32), keys)
+        amounts.replace(keys, keys)
+        second.add(keys.astype(np.int32), keys)
 
 
 def _share(second: int) -> Share:
