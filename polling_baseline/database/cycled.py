@@ -126,12 +126,15 @@ class CycledDatabase(ABC):
     @contextlib.contextmanager
     def _opened(self) -> Iterator[tuple[Connection, bool]]:
         """Open the workers' connections, and for now one that may do more; say whether roles keep them apart."""
-        driver = driver_target(self._target)
-        self._connections = open_sessions(driver or self._target, self.workers)
-        with contextlib.closing(with_safe_path(self._target.connect())) as connection:
-            if driver:
-                let_owner_read_history(connection)
-            yield connection, driver is not None
+        try:
+            driver = driver_target(self._target)
+            self._connections = open_sessions(driver or self._target, self.workers)
+            with contextlib.closing(with_safe_path(self._target.connect())) as connection:
+                if driver:
+                    let_owner_read_history(connection)
+                yield connection, driver is not None
+        except psycopg2.Error as error:
+            raise EngineFailure(reason(error, self._target.label)) from error
 
     def _start(self) -> None:
         if self._preparation:
