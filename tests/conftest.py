@@ -114,11 +114,18 @@ def sql(cursor: Any) -> Sql:
 
 @pytest.fixture
 def spark(own_environment: None) -> Any:
+    return shared_spark()
+
+
+def shared_spark() -> Any:
     """The Spark session that all tests share; started anew if a test has ended it."""
     from driver.spark.session import session
 
     spark = session("local[2]")
     spark.conf.set("spark.sql.shuffle.partitions", 1)
+    # Small data: Spark generates and compiles no code, which takes longer than the work itself.
+    spark.conf.set("spark.sql.codegen.wholeStage", False)
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     return spark
 
 

@@ -9,7 +9,6 @@ from driver.spark.copies import copied, original_id
 from driver.spark.judge import Judgement
 from driver.spark.received import answers_of
 from driver.spark.reference import ACCIDENT, BALANCE, Reference, answer_line
-from driver.spark.reference.accidents import ahead_of
 from driver.spark.reference.packed import minute_of, place_of
 from driver.spark.reference.trips import traffic_of
 from driver.spark.verdict import FAULTS, IDENTITY
@@ -42,9 +41,7 @@ def _found(judgement: Judgement) -> DataFrame:
 def _with_evidence(judgement: Judgement, found: DataFrame) -> DataFrame:
     reference = judgement.reference
     inputs = _inputs(reference)
-    conditions = reference.statistics.drop("toll").join(
-        ahead_of(reference.accidents, reference.cleared_early), ["place", "minute"], "full"
-    )
+    conditions = reference.conditions.drop("usual_toll")
     is_notification = F.col("kind") <= ACCIDENT
     return (
         found.join(_together(_expected_texts(reference), "expected"), IDENTITY, "left")
@@ -52,7 +49,7 @@ def _with_evidence(judgement: Judgement, found: DataFrame) -> DataFrame:
         .withColumn("input_kind", F.when(is_notification, spec.REPORT).otherwise(F.col("kind")))
         .withColumn("original_id", original_id(reference.dataset))
         .join(inputs, ["input_kind", "original_id", "second"], "left")
-        .join(F.broadcast(conditions), ["place", "minute"], "left")
+        .join(conditions, ["place", "minute"], "left")
         .select(
             "*",
             F.get(F.lit(list(spec.ANSWERS)), F.col("kind")).alias("answer"),

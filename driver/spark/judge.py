@@ -22,6 +22,7 @@ from polling_baseline import spec
 
 EXAMPLES = 5
 EXAMPLE_CUT = 120
+SMALL_TABLE = "64MB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,9 @@ class Judgement:
 
 
 def quiet_session(master: str) -> SparkSession:
-    """A session whose shuffles fit its cores."""
+    """A session whose shuffles fit its cores, and that sends small tables to all tasks instead of moving large ones."""
     spark = session(master)
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", SMALL_TABLE)
     spark.conf.set("spark.sql.shuffle.partitions", 2 * spark.sparkContext.defaultParallelism)
     return spark
 

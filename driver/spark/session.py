@@ -142,9 +142,13 @@ def _settings(master: str, scratch: Path) -> dict[str, str]:
 
 
 def _java_options() -> str:
-    """Java's collector for throughput, which takes a tenth less time than the usual one, unless the user chose one."""
-    chosen = "GC" in os.environ.get("JDK_JAVA_OPTIONS", "")
-    return "-XX:-UsePerfData" if chosen else "-XX:-UsePerfData -XX:+UseParallelGC"
+    """What lets a judgement of three hours take a third less time, unless the user has settings of their own.
+
+    The collector for throughput; and only what is done very often is worth Java's slow compiler, which otherwise spends
+    most of its time on what plans the work and on other compilers.
+    """
+    own = "" if os.environ.get("JDK_JAVA_OPTIONS") else " -XX:+UseParallelGC -XX:CompileThresholdScaling=10"
+    return "-XX:-UsePerfData" + own
 
 
 def _is_local(master: str) -> bool:

@@ -1,4 +1,7 @@
-"""How long a verdict takes: from an expressway of three hours and an output file, Spark's start included."""
+"""What a verdict takes: from three hours of one expressway, or of several, and an output file; Spark's start included.
+
+`python -m tests.bench.validator 1 4` measures whether it grows in proportion to the expressways.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +10,56 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 LIMIT_S = 60
 
 
-def main(xways: str = "1", dataset: str = "") -> None:
-    """Judge the right output of a generated data set, or of the one named, and print what that took."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a command took with all its processes."""
+
+    wall_s: float
+    cpu_s: float
+
+
+def main(*xways: str) -> None:
+    """Judge the right output of a generated data set for each number of expressways, and print what that took."""
     with tempfile.TemporaryDirectory() as name:
-        road, output = Path(dataset or f"{name}/road"), Path(name) / "output.csv"
-        if not dataset:
-            _lrb("generate", "--xways", xways, "--out", road)
-        _lrb("expected", road, "--out", output)
-        began_at = time.perf_counter()
-        _lrb("validate", road, "--output", output)
-        took_s = time.perf_counter() - began_at
-        answers = sum(1 for _ in output.open("rb"))
+        road, output = Path(name) / "road", Path(name) / "output.csv"
+        _lrb("generate", "--xways", "0.5", "--minutes", "2", "--history-days", "1", "--out", road)
+        start = _judged(road, output, "start-up")
+        costs = {}
+        for number in xways or ("1",):
+            _lrb("generate", "--force", "--xways", number, "--out", road)
+            costs[float(number)] = _judged(road, output, f"L = {number}")
     peak_gib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-    print(
-        f"validate: {took_s:.1f} s for L = {xways}, {answers:,} answers, largest process {peak_gib:.1f} GiB "
-        f"(to keep: {LIMIT_S} s for L = 1, 8 GiB)"
-    )
+    print(f"largest process {peak_gib:.1f} GiB (to keep: {LIMIT_S} s for L = 1, 8 GiB)")
+    (one, first), *others = costs.items()
+    for number, cost in others:
+        ratio = (cost.cpu_s - start.cpu_s) / (first.cpu_s - start.cpu_s)
+        print(f"L = {number:g} takes {ratio:.2f} times the CPU of L = {one:g}, less start-up")
 
 
-def _lrb(*words: object) -> None:
+def _judged(road: Path, output: Path, name: str) -> Cost:
+    _lrb("expected", road, "--out", output)
+    cost = _lrb("validate", road, "--output", output)
+    with output.open("rb") as lines:
+        answers = sum(1 for _ in lines)
+    print(f"{name}: {cost.wall_s:.1f} s, {cost.cpu_s:.1f} s of CPU, {answers:,} answers", flush=True)
+    return cost
+
+
+def _lrb(*words: object) -> Cost:
+    started_at, cpu_s = time.perf_counter(), _cpu_of_children()
     subprocess.run([sys.executable, "-m", "driver.cli", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+    return Cost(time.perf_counter() - started_at, _cpu_of_children() - cpu_s)
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""The reference on Spark: against answers worked out by hand, and a naive reading of the rules on random roads."""
+"""The reference on Spark: against answers worked out by hand, a naive reading of the rules, and the polling engine.
+
+One data set has all traces and many random roads side by side; one judgement looks at all of it.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,21 @@ from collections import Counter, defaultdict
 from itertools import chain
 
 import pyarrow.parquet as pq
+import pytest
 
 from driver.spark.answers import balance_ranges, output_lines
-from driver.spark.reference import reference
+from driver.spark.judge import Question, judged
 from polling_baseline import spec
 from tests import oracle, traces
-from tests.one_dataset import Road, one_dataset
+from tests.conftest import shared_spark
+from tests.engines import feeding
+from tests.engines.lenient_readings import trace_road
+from tests.one_dataset import TIME_AT, Road, one_dataset, output_line
 from tests.random_road import random_history, random_lines
 
-SEEDS = range(20)
-
-
-def trace_road(name):
-    trace = traces.load(name)
-    return Road(trace.lines, trace.toll_history, trace.segment_history, trace.expected)
+SEEDS = range(100, 120)
+WORKERS, LONGEST_S = 2, 29
+RESPONSE_MS = 500
 
 
 def random_road(seed):
@@ -28,31 +32,59 @@ def random_road(seed):
     return Road(lines, *history, oracle.answers(lines, *history))
 
 
-def lines_of(right):
-    return [traces.without_emit(row.line.split(",")) for row in output_lines(right, None).collect()]
+@pytest.fixture(scope="module")
+def all_roads(tmp_path_factory):
+    """The data set, its input lines, and the right answers of each road by name."""
+    roads = {name: trace_road(name) for name in traces.NAMES} | {f"seed {seed}": random_road(seed) for seed in SEEDS}
+    dataset, answers = one_dataset(list(roads.values()), tmp_path_factory.mktemp("roads") / "road")
+    lines = sorted(chain.from_iterable(map(rows, dataset.traffic.values())), key=lambda line: line[1])
+    return dataset, lines, dict(zip(roads, answers, strict=True))
 
 
-def test_traces(spark, tmp_path):
-    dataset, expected = one_dataset([trace_road(name) for name in traces.NAMES], tmp_path / "road")
-    with reference(spark, dataset, range(spec.RUN_SECONDS)) as right:
-        assert_same(lines_of(right), expected)
+def rows(path):
+    return list(zip(*pq.read_table(path).to_pydict().values(), strict=True))
 
 
-def test_random_roads(spark, tmp_path):
-    dataset, expected = one_dataset([random_road(seed) for seed in SEEDS], tmp_path / "road")
-    with reference(spark, dataset, range(spec.RUN_SECONDS)) as right:
-        assert_same(lines_of(right), expected)
-        ranges = balance_ranges(right, None).collect()
+@pytest.fixture(scope="module")
+def judgement(own_environment, history_database, all_roads):
+    """What the judge says of the polling engine's answers, and the reference that it says it by."""
+    dataset, lines, _ = all_roads
+    history = [list(chain.from_iterable(map(rows, files))) for files in (dataset.toll_history, dataset.segment_history)]
+    road = feeding.Road(lines, {row[:3]: row[3] for row in history[0]}, history[1])
+    said = feeding.answers_of(history_database, road, WORKERS, LONGEST_S).elements()
+    output = dataset.path.parent / "output.csv"
+    timed = [output_line(answer, 1000 * answer[TIME_AT[answer[0]]] + RESPONSE_MS) for answer in said]
+    output.write_text("\n".join(timed) + "\n")
+    with judged(shared_spark(), Question(dataset, output, range(spec.RUN_SECONDS))) as judgement:
+        yield judgement
+
+
+def test_reference_is_right(judgement, all_roads):
+    """By hand for the traces, by the naive reading for random roads."""
+    _, _, by_road = all_roads
+    came = Counter(
+        traces.without_emit(row.line.split(",")) for row in output_lines(judgement.reference, None).collect()
+    )
+    missing = {name: set(answers) - set(came) for name, answers in by_road.items()}
+    assert {name: sorted(answers)[:5] for name, answers in missing.items() if answers} == {}
+    assert came == Counter(chain.from_iterable(by_road.values()))
+
+
+def test_all_admissible_balances(judgement, all_roads):
+    _, lines, _ = all_roads
     given = defaultdict(dict)
-    for second, query_id, _, first, last, balance in ranges:
+    for second, query_id, _, first, last, balance in balance_ranges(judgement.reference, None).collect():
         given[second, query_id].update(dict.fromkeys(range(first, last + 1), balance))
-    lines = [tuple(row.values()) for path in dataset.traffic.values() for row in pq.read_table(path).to_pylist()]
     assert dict(given) == {
         (second, query_id): balances for second, query_id, balances in oracle.admissible_balances(lines)
     }
 
 
-def assert_same(given, by_road):
-    wanted, came = Counter(chain.from_iterable(by_road)), Counter(given)
-    missing, extra = wanted - came, came - wanted
-    assert (sorted(missing)[:5], sorted(extra)[:5]) == ([], [])
+def test_polling_engine_passes(judgement, all_roads):
+    """It agrees with the reference completely, on every trace and every random road."""
+    _, _, by_road = all_roads
+    facts = judgement.facts
+    expected = Counter(spec.ANSWERS[answer[0]] for answer in chain.from_iterable(by_road.values()))
+    assert facts["verdict"] == "PASS", facts
+    assert {kind: answers["received"] for kind, answers in facts["answers"].items()} == expected
+    assert {answers["max"] for answers in facts["answers"].values()} == {RESPONSE_MS / 1000}

@@ -41,11 +41,16 @@ class Reference:
         self.kept.append(table.persist(StorageLevel.MEMORY_AND_DISK))
         return table
 
+    def measure(self, table: DataFrame) -> DataFrame:
+        """Keep a table, and compute it at once: Spark then knows its size, and sends it to all tasks if it is small."""
+        self.keep(table).count()
+        return table
+
     def leniently(self) -> Reference:
         """The same with accidents that stop to act a minute earlier."""
         other = replace(self, cleared_early=True)
         # What does not depend on that is not computed again.
-        for name in ("steps", "averages", "statistics", "accidents", "requests", "travel_times"):
+        for name in ("steps", "averages", "statistics", "accidents", "requests", "expenditures", "travel_times"):
             other.__dict__[name] = getattr(self, name)
         return other
 
@@ -67,15 +72,19 @@ class Reference:
         return self.keep(accidents_of(stops_of(self.steps)))
 
     @cached_property
+    def conditions(self) -> DataFrame:
+        """The statistics, with the segments of the accidents ahead; where either is known."""
+        ahead = ahead_of(self.accidents, self.cleared_early)
+        both = self.statistics.withColumnRenamed("toll", "usual_toll").join(ahead, ["place", "minute"], "full")
+        return self.measure(both)
+
+    @cached_property
     def notified(self) -> DataFrame:
         """Rules 4, 5 and 8: a row per toll notification, with the accidents ahead if there are any."""
-        where = ["place", "minute"]
-        ahead = ahead_of(self.accidents, self.cleared_early)
-        conditions = self.statistics.join(ahead, where, "full").withColumnRenamed("toll", "usual_toll")
         toll = F.when(F.isnull("ahead"), F.coalesce("usual_toll", F.lit(0))).otherwise(0)
         return self.keep(
             crossings_of(self.steps)
-            .join(F.broadcast(conditions), where, "left")
+            .join(self.conditions, ["place", "minute"], "left")
             .select(
                 "vehicle_id",
                 "second",
@@ -96,7 +105,7 @@ class Reference:
     def requests(self) -> DataFrame:
         """All requests, with the expressway in whose file they stand as `home`."""
         home = F.regexp_extract("_metadata.file_name", r"(\d+)", 1).cast("int")
-        return self.keep(
+        return self.measure(
             traffic_of(self.spark, self.dataset, self.seconds)
             .filter(F.col("kind") != spec.REPORT)
             .select(

@@ -71,14 +71,15 @@ def _answer(files: Sequence[Path]) -> Callable[[pa.Table], pa.Table]:
 
 def averages(files: Sequence[Path], xway: int, direction: int) -> tuple[Integers, Integers, Integers]:
     """Days, sum of Lav and sum of Cnt by day of the week, minute and segment."""
+    names = ("day", "minute", "seg", "lav", "cars")
     size = int(np.prod(CELLS))
     sums = np.zeros((3, size))
     for file in files:
         if int(file.name[5:8]) != xway:
             continue
-        rows = pq.read_table(file, use_threads=False)
+        rows = pq.read_table(file, columns=["dir", *names], use_threads=False)
         rows = rows.filter(pc.equal(rows["dir"], direction))
-        day, minute, seg, lav, cars = (rows[name].to_numpy() for name in ("day", "minute", "seg", "lav", "cars"))
+        day, minute, seg, lav, cars = (rows[name].to_numpy() for name in names)
         cell = np.ravel_multi_index((-day % spec.WEEK_DAYS, minute - 1, seg), CELLS)
         # Doubles, but whole numbers below 2^53: exact.
         for total, weights in zip(sums, (None, lav, cars), strict=True):
