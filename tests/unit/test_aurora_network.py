@@ -279,7 +279,7 @@ def test_the_forecast_follows_rates_through_the_network():
     most = bounds["a worker's second"]
     assert forecast(costs, most, 1000, 2).worker_s <= 0.8 < forecast(costs, most + 0.5, 1000, 2).worker_s
     assert bounds["the processors"] < most
-    assert limits(costs, 1000, 2, 1e9)["memory"] < 10
+    assert limits(costs, 1000, 2, 2e9)["memory"] < 10
 
 
 def test_train_costs_are_those_of_an_idle_network():

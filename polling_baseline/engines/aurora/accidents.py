@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from polling_baseline import spec
 from polling_baseline.batch import Columns
-from polling_baseline.engines.aurora.box import Filter, Map, Mask
+from polling_baseline.engines.aurora.box import Filter, Map, Mask, taken
 from polling_baseline.engines.aurora.join import Join
 from polling_baseline.engines.aurora.network import Network
 from polling_baseline.engines.aurora.road import CELLS, Integers, by_minute, cell_of, position_of, road_of, spot_of
@@ -97,7 +97,7 @@ def _stopped(columns: Columns) -> Mask:
 
 
 def _pieces(going_on: Columns, new: Columns, start: int) -> tuple[Columns, Columns]:
-    """The stops of a minute, cut at its ends; and those that reach into the next one."""
+    """The stops that reach into the next minute; and this minute's where two vehicles stood, cut at its ends."""
     if new:
         fresh = {"vehicle_id": new["vehicle_id"], "spot": new["spot"], "stopped": new["second"].astype(np.int64)}
         stops = stacked([going_on, fresh])
@@ -108,8 +108,18 @@ def _pieces(going_on: Columns, new: Columns, start: int) -> tuple[Columns, Colum
     end = start + spec.MINUTE_S
     ends = stops["stopped"] + LAST_STOP_S
     pieces = {**stops, "begins": np.maximum(stops["stopped"], start), "ends": np.minimum(ends, end)}
-    rest = ends > end
-    return {name: column[rest] for name, column in stops.items()} if rest.any() else {}, pieces
+    rest, met = np.flatnonzero(ends > end), np.flatnonzero(_met(stops["spot"], stops["vehicle_id"]))
+    return taken(stops, rest) if len(rest) else {}, taken(pieces, met) if len(met) else {}
+
+
+def _met(spot: Integers, vehicle: npt.NDArray[np.int32]) -> Mask:
+    """Who was not alone at its spot: in a jam many stand still, but hardly ever two at one spot."""
+    order = np.argsort(spot)
+    starts = np.flatnonzero(np.diff(spot[order], prepend=-1))
+    several = np.minimum.reduceat(vehicle[order], starts) != np.maximum.reduceat(vehicle[order], starts)
+    met = np.empty(len(spot), bool)
+    met[order] = np.repeat(several, np.diff(starts, append=len(spot)))
+    return met
 
 
 def _sooner(columns: Columns, said: list[Columns]) -> Columns:

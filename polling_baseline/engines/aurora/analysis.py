@@ -29,8 +29,10 @@ REQUESTS_PER_REPORT = 120_000 / 12_000_000
 PEAK_RATES = (2_000, 2_500)
 # What may be used of a processor: the rest is for what no box does, and for the second that is not like the others.
 HEADROOM = 0.8
-# Bytes per report: in the table of vehicles and at the connection point, and in the statistics of a minute.
-VEHICLE_BYTES, POINT_BYTES, STATISTICS_BYTES = 36, 28, 80
+# Bytes per report: in the table of vehicles, at the connection point and in the statistics of a minute, and in the three
+# minutes that a driver reads ahead.
+VEHICLE_BYTES, POINT_BYTES, STATISTICS_BYTES, READ_AHEAD_BYTES = 36, 28, 80, 3 * 28
+PROCESS_BYTES = 350_000_000  # of an interpreter with all it imports
 HISTORY_BYTES = 140_000_000  # of an expressway, 69 days
 # More than a minute, so that a minute's end is in it; tables that do not fit into a cache.
 LIGHT, HEAVY, CALIBRATION_S = 20, 60_000, 65
@@ -86,8 +88,8 @@ def forecast(costs: Costs, xways: float, rate: float, workers: int, distinct: fl
         box_s[box["name"]] = train_s + tuple_s * rates[box["name"]]
     hand_over_s = costs.hand_over_s * per_worker if workers > 1 else 0.0
     worker_s = sum(box_s.values()) + hand_over_s
-    kept = SPAN_S * VEHICLE_BYTES + spec.MINUTE_S * (POINT_BYTES + STATISTICS_BYTES)
-    memory = rate * xways * kept + (distinct or xways) * HISTORY_BYTES
+    kept = SPAN_S * VEHICLE_BYTES + spec.MINUTE_S * (POINT_BYTES + STATISTICS_BYTES + READ_AHEAD_BYTES)
+    memory = rate * xways * kept + (distinct or xways) * HISTORY_BYTES + (workers + 1) * PROCESS_BYTES
     return Forecast(xways, rate, workers, box_s, worker_s, workers * (worker_s + hand_over_s), memory)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +11,8 @@ from typing import Any
 from polling_baseline.engines.aurora.network import Output
 from polling_baseline.engines.aurora.node import Node
 
+# The unit in which a system counts memory.
+KILOBYTE = 1 if sys.platform == "darwin" else 1024
 SUMMED = ("trains", "tuples_in", "tuples_out", "seconds")
 
 
@@ -47,7 +51,9 @@ def network_facts(node: Node) -> dict[str, Any]:
         "tuples": node.tuples,
         "seconds_fed": node.seconds,
         "workers": 1,
+        # Of the whole process, which may hold more than the network.
         "processor_s": time.process_time(),
+        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE,
     }
 
 
@@ -56,7 +62,7 @@ def together(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     whole = {
         **parts[0],
         "workers": len(parts),
-        **{name: sum(part[name] for part in parts) for name in ("tuples", "processor_s")},
+        **{name: sum(part[name] for part in parts) for name in ("tuples", "processor_s", "peak_bytes")},
     }
     whole["shed"] = [facts for part in parts for facts in part["shed"]]
     by_name: dict[str, dict[str, Any]] = {}
