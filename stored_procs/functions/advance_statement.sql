@@ -1,8 +1,8 @@
 -- lr.advance_statement(second, reports): the statement that joins the reports of one second with those of 30 s before.
 --
 -- Spec    rules 1, 5, 6 and 9: trips, segments entered, stops, tolls assessed.
--- Gives   text that takes the second as $1; it reads `reports` (a table, or the transition table that only a trigger can
---         name), the ring's table of 30 s before and segment_toll, and fills the ring's table of this second
+-- Gives   text that takes the second as $1; it reads `reports` (a table, or the transition table that only a trigger
+--         can name), the ring's table of 30 s before and segment_toll, and fills the ring's table of this second
 -- Called  by lr.advance_vehicles, and by the statement trigger.
 CREATE OR REPLACE FUNCTION lr.advance_statement(p_second integer, p_reports text)
 RETURNS text
