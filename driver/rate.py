@@ -19,7 +19,7 @@ from typing import Any
 from driver.dataset import Dataset
 from driver.engines import Place
 from driver.relabel import relabelled
-from driver.result import RunConfig, read_run, seconds_of, write_run
+from driver.result import RunConfig, read_run, write_run
 from driver.run import measure
 from driver.search import Search
 from polling_baseline import spec
@@ -192,14 +192,9 @@ def _is_right(folder: Path) -> bool | None:
 
 def judge_run(dataset: Dataset, folder: Path, master: str, said: Said = lambda phase: None) -> None:
     """Ask the reference about a run, for as long as it went, and leave the verdict in its folder."""
-    from driver.spark.judge import Question, judged, quiet_session
+    from driver.judging import judge_runs
 
-    facts = read_run(folder)
-    question = Question(relabelled(dataset, facts["config"]["xways"]), folder / "output.csv", seconds_of(facts))
-    with judged(quiet_session(master), question, said) as judgement:
-        write_json(folder / "verdict.json", judgement.facts)
-    del facts["format"]
-    write_run(folder, {**facts, "verdict": judgement.facts["verdict"]})
+    judge_runs(relabelled(dataset, read_run(folder)["config"]["xways"]), [folder], master, said)
 
 
 def gave_out(run: Path) -> dict[str, Any] | None:

@@ -11,14 +11,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from driver.dataset import ID_BLOCK, Dataset, open_dataset
-from driver.result import RunConfig
 from polling_baseline import spec
 from polling_baseline.batch import Columns
 from polling_baseline.refusal import Refusal
+
+if TYPE_CHECKING:
+    from driver.result import RunConfig
 
 
 @dataclass(frozen=True, slots=True)

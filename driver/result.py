@@ -18,6 +18,7 @@ import numpy as np
 
 from driver.dataset import Dataset
 from driver.recording import Recording, Responses
+from driver.relabel import dataset_facts
 from driver.replay import Cycle
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
@@ -117,7 +118,7 @@ def broken_run(config: RunConfig, dataset: Dataset, reason: str) -> dict[str, An
         "state": "broken",
         "reason": reason,
         "config": config_facts(config),
-        "dataset": {"name": dataset.name, "identity": dataset.identity, "xways": dataset.xways, "seed": dataset.seed},
+        "dataset": dataset_facts(dataset),
         "environment": environment({}),
     }
 

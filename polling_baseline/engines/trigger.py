@@ -76,10 +76,12 @@ class Trigger(CycledDatabase):
         # In order, so that a balance is that of its second.
         for share in _by_second(batch.shares[worker], batch.seconds):
             started = time.perf_counter()
-            take[0](cursor, "lr", share.reports)
+            if len(share.reports["second"]):
+                take[0](cursor, "lr", share.reports)
             report_ms += ms_since(started)
             started = time.perf_counter()
-            take[1](cursor, "lr", share.requests)
+            if len(share.requests["second"]):
+                take[1](cursor, "lr", share.requests)
             request_ms += ms_since(started)
         return {"begin_ms": begin_ms, "report_ms": report_ms, "request_ms": request_ms}
 

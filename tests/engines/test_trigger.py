@@ -11,7 +11,7 @@ from tests.engines.feeding import MakeEngine, Road, faults, fill_history
 # Granularity, workers, the seconds that a batch may have, and whether long roads are left out.
 WAYS = [
     pytest.param("row", 1, 29, None, id="row"),
-    pytest.param("copy", 1, 1, False, id="copy"),
+    pytest.param("copy", 1, 29, False, id="copy"),
     pytest.param("statement", 1, 29, None, id="statement"),
     pytest.param("statement", 2, 4, False, id="statement-two-workers-period-4"),
 ]
