@@ -21,7 +21,7 @@ from driver.spark.reference.money import assessments_of, balances_of, expenditur
 from driver.spark.reference.packed import xway_at
 from driver.spark.reference.statistics import averages_of, statistics_of
 from driver.spark.reference.travel import travel_times_of
-from driver.spark.reference.trips import crossings_of, reports_of, steps_of, traffic_of
+from driver.spark.reference.trips import crossings_of, partitions_of, reports_of, steps_of, traffic_of
 from polling_baseline import spec
 
 TOLL, ACCIDENT, BALANCE, EXPENDITURE, TRAVEL_TIME = range(len(spec.ANSWERS))
@@ -182,6 +182,9 @@ def answer_line(emit: str | Column) -> Column:
 def reference(spark: SparkSession, dataset: Dataset, seconds: range) -> Iterator[Reference]:
     """The reference for a part of a data set; what it kept in memory is let go in the end."""
     found = Reference(spark, dataset, seconds)
+    # The more there is, the more parts it is moved in, so that each fits into memory.
+    parts = max(int(spark.conf.get("spark.sql.shuffle.partitions") or 1), partitions_of(dataset))
+    spark.conf.set("spark.sql.shuffle.partitions", parts)
     # What is kept is read twice or thrice: compressing it would cost more than it saves.
     spark.conf.set("spark.sql.inMemoryColumnarStorage.compressed", "false")
     # A vehicle's reports stay in one partition when they are kept: nothing that goes by vehicle moves them again.

@@ -21,9 +21,13 @@ def traffic_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFra
     return rows.filter(F.col("second").between(seconds.start, seconds.stop - 1))
 
 
+def partitions_of(dataset: Dataset) -> int:
+    return dataset.counts["reports"] // PARTITION_REPORTS
+
+
 def reports_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFrame:
     """All reports of these seconds, as `vehicle_id` and `report`; a vehicle's in one partition."""
-    partitions = max(spark.sparkContext.defaultParallelism, dataset.counts["reports"] // PARTITION_REPORTS)
+    partitions = max(spark.sparkContext.defaultParallelism, partitions_of(dataset))
     return (
         traffic_of(spark, dataset, seconds)
         .filter(F.col("kind") == spec.REPORT)
