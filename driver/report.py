@@ -37,8 +37,9 @@ def _heading(facts: dict[str, Any], folder: Path) -> list[str]:
     late = any(answer["late"] for answer in facts["answers"].values())
     verdict = facts["state"] if facts["state"] != "complete" else "late answers" if late else "in time"
     versions = [f"{name} {value}" for name, value in environment["engine"].items() if name == "PostgreSQL"]
+    engine = " ".join([config["engine"], *config.get("engine_options", {}).values()])
     return [
-        f"Linear Road   {config['engine']}   L = {facts['dataset']['xways']:g}   {minutes} min{seed}   {verdict}",
+        f"Linear Road   {engine}   L = {facts['dataset']['xways']:g}   {minutes} min{seed}   {verdict}",
         "   ".join(
             [
                 f"run {folder.name}",
@@ -77,6 +78,7 @@ def _causes(facts: dict[str, Any]) -> list[str]:
         f"cycles  {cycles['count']:,}   mean {cycles['mean_ms']:.1f} ms, p99 {cycles['p99_ms']:.1f} ms, "
         f"max {cycles['max_ms']:.1f} ms   {cycles['of_several_seconds']:,} took several seconds at once, "
         f"backlog {cycles['largest_backlog_s']} s at most",
+        *_database(facts),
         "steps   " + "   ".join(f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps),
     ]
 
@@ -87,6 +89,19 @@ def _outages(facts: dict[str, Any]) -> list[str]:
         f"outage  {outage['seconds']:,.1f} s from {outage['from']:,.1f} s on: {outage['reason']}; "
         f"{outage['late_answers']:,} answers late because of it"
         for outage in facts.get("outages", ())
+    ]
+
+
+def _database(facts: dict[str, Any]) -> list[str]:
+    """What the run cost the database beside time; other engines have no such costs, and a broken run cannot ask."""
+    engine = facts["environment"]["engine"]
+    if "wal_bytes" not in engine or facts["state"] == "broken":
+        return []
+    wal, tuples = engine["wal_bytes"], facts["feed"]["rows"]
+    return [
+        f"log     durability {engine['durability']}   "
+        f"WAL {wal / 1e6:,.1f} MB, {wal / max(1, tuples):,.0f} bytes per tuple   "
+        f"dead rows {engine['dead_rows']:,}   autovacuums {engine['autovacuums']:,}"
     ]
 
 

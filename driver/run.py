@@ -72,6 +72,8 @@ def run(
         facts["state"] = "complete"
         if poller.stopping.is_set():
             facts |= {"state": "interrupted", "reason": f"stopped by the user after second {_last(recording)}"}
+        # Once more: what the run has cost is known only now.
+        facts["environment"]["engine"] = engine.facts()
     except KeyboardInterrupt:
         facts |= {"state": "interrupted", "reason": "stopped by the user at once"}
         raise

@@ -7,9 +7,9 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from driver.engines import ENGINES, Place
+from driver.engines import BY_ROW, ENGINES, GRANULARITIES, Place
 from polling_baseline.database.connection import add_dsn_argument
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
@@ -21,6 +21,7 @@ SUMMARY = "Feed a data set to one engine on schedule and report which deadlines 
 EXAMPLES = """\
   lrb run road1                                in real time, on PostgreSQL polled once a second
   lrb run --clock virtual road1                as fast as the engine can, response times as in real time
+  lrb run --engine trigger --granularity statement road1   the same rules, set off by the insert of each second
   lrb run --like runs/0007-polling-L1          the same run again
   lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
 """
@@ -33,6 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--period", type=_period, metavar="SECONDS", help="time between two polling cycles [1]")
     parser.add_argument("--workers", type=int, metavar="N", help="connections that share the expressways [cores]")
     parser.add_argument("--durability", choices=DURABILITIES, help="recovery logging [off]")
+    parser.add_argument(
+        "--granularity",
+        choices=GRANULARITIES,
+        help="of engine trigger: an INSERT per tuple and a row trigger, a COPY and a row trigger, "
+        "or a COPY and a statement trigger [row]",
+    )
     parser.add_argument("--from-minute", type=int, metavar="A", help="leave out what comes before minute A [1]")
     parser.add_argument("--to-minute", type=int, metavar="B", help="leave out what comes after minute B [the last]")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
@@ -105,7 +112,12 @@ def _config(args: argparse.Namespace) -> RunConfig:
         "from_minute": args.from_minute,
         "to_minute": args.to_minute,
     }
-    chosen = {**like, **{name: value for name, value in given.items() if value is not None}}
+    options = _engine_options(args, args.engine or like.get("engine", "polling"), like)
+    chosen = {**like, "engine_options": options, **{name: value for name, value in given.items() if value is not None}}
+    if options.get("granularity") in BY_ROW:
+        if (args.workers or 1) > 1:
+            raise Refusal("a row trigger runs on one connection: leave out --workers, or add --granularity statement")
+        chosen["workers"] = 1
     if "dataset" not in chosen:
         raise Refusal("name a data set, or an earlier run with --like; lrb generate makes a data set")
     dataset = open_dataset(Path(chosen["dataset"]))
@@ -130,6 +142,15 @@ def _config(args: argparse.Namespace) -> RunConfig:
         raise Refusal(f"--workers {config.workers} cannot be: 1 to 64")
     # A worker without an expressway would have nothing to do.
     return replace(config, workers=min(config.workers, len(dataset.traffic)))
+
+
+def _engine_options(args: argparse.Namespace, engine: str, like: dict[str, Any]) -> dict[str, str]:
+    """What only this engine knows, by the option's name: as given, else as in the run to repeat."""
+    if engine == "trigger":
+        return {"granularity": args.granularity or like.get("engine_options", {}).get("granularity", "row")}
+    if args.granularity:
+        raise Refusal(f"--granularity is an option of --engine trigger; engine {engine} has none such")
+    return {}
 
 
 def _folder(out: Path | None, engine: str, xways: float) -> Path:

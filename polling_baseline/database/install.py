@@ -28,16 +28,16 @@ def install(
     *,
     durability: str = "off",
     workers: int = 1,
-    triggers: bool = False,
+    triggers: str | None = None,
     roles: bool = False,
     token: str = "",
 ) -> None:
-    """Drop and build every worker's schema, in one transaction; `triggers` adds the trigger engine's part.
+    """Drop and build every worker's schema, in one transaction; `triggers` adds those of that granularity.
 
     With `roles`, everything belongs to lr_owner, and lr_driver may use what it needs.  `token` is what `installed`
     gives from then on.
     """
-    kinds = ("functions", "procedures", "triggers") if triggers else ("functions", "procedures")
+    kinds = ("functions", "procedures", *([f"triggers/{triggers}"] if triggers else []))
     files = sorted((ROOT / "sql").glob("*.sql"))
     files += [file for kind in kinds for file in sorted((ROOT / "stored_procs" / kind).rglob("*.sql"))]
     files += sorted((ROOT / "sql" / "rights").glob("*.sql" if roles else "010_*.sql"))

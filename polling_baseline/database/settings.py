@@ -10,6 +10,8 @@ from types import MappingProxyType
 
 from psycopg2.extensions import connection as Connection
 
+from polling_baseline.refusal import Refusal
+
 DURABILITIES = ("off", "on")
 
 COMMON = MappingProxyType(
@@ -67,3 +69,14 @@ def durability_of(settings: dict[str, str]) -> str:
     """`on` if what was committed survives a crash, whoever chose the settings."""
     kept = all(settings[name] != "off" for name in BY_DURABILITY["on"])
     return "on" if kept else "off"
+
+
+def check_durable(connection: Connection, server: str) -> None:
+    """Refuse a server that does not keep what was committed, for a run that says it is kept."""
+    settings = read_settings(connection)
+    if durability_of(settings) == "off":
+        off = ", ".join(name for name in BY_DURABILITY["on"] if settings[name] == "off")
+        raise Refusal(
+            f"PostgreSQL at {server} runs with {off} off, so --durability on would measure nothing; "
+            "switch on what is off there, or run with --durability off"
+        )

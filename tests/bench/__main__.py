@@ -8,7 +8,7 @@ import platform
 import subprocess
 import sys
 
-NAMES = ("traffic", "history", "imports", "load", "polling")
+NAMES = ("traffic", "history", "imports", "load", "polling", "trigger")
 
 
 def main(names: list[str]) -> None:

@@ -26,7 +26,7 @@ MEASURED_S = 60
 
 def main() -> None:
     target = ensure_running("off").target
-    _empty_history(target)
+    empty_history(target)
     for reports, workers in ((50_000, 1), (200_000, 2)):
         _measure(target, reports, workers)
     _over_three_hours(target)
@@ -36,7 +36,7 @@ def _measure(target: Target, reports: int, workers: int) -> None:
     engine = Polling(target, workers, "off")
     engine.install()
     seconds, read_s, steps = [], [], []
-    for batch in _traffic(reports, workers, WARM_UP_S + MEASURED_S):
+    for batch in traffic(reports, workers, WARM_UP_S + MEASURED_S):
         started = time.perf_counter()
         steps.append(engine.process(batch))
         committed = time.perf_counter()
@@ -63,7 +63,7 @@ def _over_three_hours(target: Target) -> None:
     engine = Polling(target, 1, "off")
     engine.install()
     costs: dict[int, list[float]] = {10: [], 170: []}
-    for batch in _traffic(REPORTS_PER_XWAY * 2, 1, 170 * 60):
+    for batch in traffic(REPORTS_PER_XWAY * 2, 1, 170 * 60):
         started = time.perf_counter()
         engine.process(batch)
         minute = batch.seconds[0] // 60 + 1
@@ -77,7 +77,7 @@ def _over_three_hours(target: Target) -> None:
     print(f"4,000 reports in a second: {growth}")
 
 
-def _traffic(reports: int, workers: int, seconds: int) -> Iterator[Batch]:
+def traffic(reports: int, workers: int, seconds: int) -> Iterator[Batch]:
     """Vehicles that report every 30 s, drive on, and now and then make room for new ones."""
     rng = np.random.default_rng(42)
     xways = max(workers, reports // REPORTS_PER_XWAY)
@@ -122,7 +122,7 @@ def _share(cars: Columns, speed: np.ndarray, second: int, workers: int, worker: 
     )
 
 
-def _empty_history(target: Target) -> None:
+def empty_history(target: Target) -> None:
     """Requests play no part here, but the procedures want their tables."""
     with closing(target.connect()) as connection, connection, connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('lr_history.toll_history') IS NULL")

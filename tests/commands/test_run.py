@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,28 @@ def test_the_answers_are_right_whatever_the_workers_and_the_period(run) -> None:
     right = Counter(traces.load("balance_of_several_xways").expected)
     for options in (["--workers", 1], ["--workers", 2, "--period", 2], ["--workers", 2, "--period", 4]):
         assert answers(run(*options)) == right, options
+
+
+def test_triggers_with_durability(lrb: Lrb, installed: Path, road: Path, tmp_path: Path) -> None:
+    right = Counter(traces.load("balance_of_several_xways").expected)
+    for granularity in ("row", "statement"):
+        options = ("--durability", "on", "--engine", "trigger", "--granularity", granularity, "--period", 4)
+        folder = tmp_path / granularity
+        done = lrb("run", road, "--clock", "virtual", "--out", folder, *options)
+        assert done.returncode == 0, done.stderr
+        assert answers(folder) == right
+        found = facts(folder)
+        assert found["config"]["engine_options"] == {"granularity": granularity}
+        engine = found["environment"]["engine"]
+        chosen = [engine["settings"][name] for name in ("fsync", "synchronous_commit", "full_page_writes")]
+        assert (chosen, engine["durability"]) == (["on"] * 3, "on")
+        assert engine["wal_bytes"] > 100_000
+        assert engine["dead_rows"] > 0
+        assert f"trigger {granularity}" in done.stdout
+        assert "bytes per tuple" in done.stdout
+    with closing(ensure_running().target.connect()) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT relname FROM pg_class WHERE relnamespace = 'lr'::regnamespace AND relpersistence = 'u'")
+        assert cursor.fetchall() == []
 
 
 def test_both_clocks_give_the_same_answers(run) -> None:
@@ -158,6 +181,8 @@ def test_a_worker_that_dies_ends_the_run_with_a_reason(server: Server, road: Pat
         pytest.param(["--period", "30"], "not a period", id="period-too-long"),
         pytest.param(["--workers", "0"], "1 to 64", id="no-worker"),
         pytest.param(["--out", "."], "exists", id="existing-folder"),
+        pytest.param(["--granularity", "row"], "option of --engine trigger", id="polling-has-no-granularity"),
+        pytest.param(["--engine", "trigger", "--workers", "2"], "runs on one connection", id="row-trigger-of-two"),
     ],
 )
 def test_refusals(lrb: Lrb, server: Server, road: Path, options: list[str], sentence: str) -> None:
@@ -165,6 +190,12 @@ def test_refusals(lrb: Lrb, server: Server, road: Path, options: list[str], sent
     assert done.returncode == 1
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_server_that_forgets_is_no_durable_one(lrb: Lrb, server: Server, road: Path) -> None:
+    dsn = " ".join(f"{key}='{value}'" for key, value in server.target.parameters.items())
+    done = lrb("run", road, "--durability", "on", "--dsn", dsn)
+    assert "fsync, synchronous_commit, full_page_writes off" in refused(done)
 
 
 def test_a_run_needs_a_data_set(lrb: Lrb, server: Server, tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
-"""Drive the polling engine without a clock: lines in, answers out; many small roads at once."""
+"""Drive an engine without a clock: lines in, answers out; many small roads at once."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,13 +14,16 @@ from driver.replay import seconds_to_take
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.connection import Target
-from polling_baseline.engines.polling import Polling
+from polling_baseline.engine import Engine
+from tests import oracle, traces
+from tests.random_road import random_history, random_lines
 
 WIDTHS = {"vehicle_id": np.int32, "position_ft": np.int32, "query_id": np.int64}
 # Where several roads are put side by side, road n has these numbers from n times so many on.
 XWAYS, IDS, LONG_S = 4, 1_000_000, 1200
 # Where the vehicle's or the query's number stands in an answer, by kind.
 ID_POSITION = (1, 2, 3, 2, 2)
+SEEDS = range(24)
 
 Answer = tuple[int, ...]
 
@@ -43,6 +47,37 @@ class Road:
     @property
     def queries(self) -> list[int]:
         return sorted({line[9] for line in self.lines})
+
+
+# An engine for so many workers that knows the road's history; `install` comes next.
+MakeEngine = Callable[[Road, int], Engine]
+
+
+@lru_cache
+def roads() -> dict[str, tuple[Road, Counter[Answer]]]:
+    """Each trace and each random road, with the right answers."""
+    found = {}
+    for name in traces.NAMES:
+        trace = traces.load(name)
+        found[name] = Road(trace.lines, trace.toll_history, trace.segment_history), Counter(trace.expected)
+    for seed in SEEDS:
+        road = Road(random_lines(seed), *random_history(seed))
+        found[f"seed {seed}"] = road, Counter(oracle.answers(road.lines, road.toll_history, road.segment_history))
+    return found
+
+
+def faults(
+    make_engine: MakeEngine, workers: int, longest: int, long: bool | None = None
+) -> dict[str, dict[str, Counter[Answer]]]:
+    """What is missing and what is extra, by road; long or short ones, or all, go through the engine side by side."""
+    chosen = {name: pair for name, pair in roads().items() if long in (None, pair[0].long)}
+    apart = [road for road, _ in chosen.values()]
+    found = taken_apart(answers_of(make_engine, side_by_side(apart), workers, longest), apart)
+    return {
+        name: {"missing": right - got, "extra": got - right}
+        for (name, (_, right)), got in zip(chosen.items(), found, strict=True)
+        if got != right
+    }
 
 
 def side_by_side(roads: Sequence[Road]) -> Road:
@@ -72,10 +107,9 @@ def taken_apart(answers: Counter[Answer], roads: Sequence[Road]) -> list[Counter
     return parts
 
 
-def answers_of(target: Target, road: Road, workers: int, longest: int) -> Counter[Answer]:
+def answers_of(make_engine: MakeEngine, road: Road, workers: int, longest: int) -> Counter[Answer]:
     """The engine's answers as `oracle.answers` gives them, counted; batches hold up to `longest` seconds."""
-    fill_history(target, road)
-    engine = Polling(target, workers, "off")
+    engine = make_engine(road, workers)
     engine.install()
     found: Counter[Answer] = Counter()
     try:

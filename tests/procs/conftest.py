@@ -44,6 +44,12 @@ DEFAULTS = {
     "lr.position_report": {**PLACE, "xway": 0, "dir": spec.EAST, "seg": 0},
     "lr.request": REQUEST,
     "lr.movement": RING,
+    "lr.trip": {
+        **{name: PLACE[name] for name in ("vehicle_id", "lane", "position_ft")},
+        "segment_id": 0,
+        "stop_reports": 1,
+        "toll": 0,
+    },
     "lr.vehicle": {"vehicle_id": 1, "trips_begun": 1, "trips_ended": 0, "balance": 0},
     "lr.stopped_car": {"vehicle_id": 1, "road_id": 0, "lane": 1, "position_ft": 0},
     "lr.segment_minute": {"segment_id": 0, "cars": 1, "average_mph": 30},
@@ -90,6 +96,36 @@ def cursor_of_two(_connection_of_two: Any) -> Iterator[Any]:
     with _connection_of_two.cursor() as cursor:
         yield cursor
     _connection_of_two.rollback()
+
+
+@pytest.fixture(scope="session")
+def _connection_with_row_triggers(server: Server, template: str) -> Iterator[Any]:
+    with clone(server, template) as target, closing(target.connect()) as connection:
+        install(connection, triggers="row")
+        yield connection
+
+
+@pytest.fixture
+def row_cursor(_connection_with_row_triggers: Any) -> Iterator[Any]:
+    """What `cursor` is, in a database with row triggers."""
+    with _connection_with_row_triggers.cursor() as cursor:
+        yield cursor
+    _connection_with_row_triggers.rollback()
+
+
+@pytest.fixture(scope="session")
+def _connection_with_statement_triggers(server: Server, template: str) -> Iterator[Any]:
+    with clone(server, template) as target, closing(target.connect()) as connection:
+        install(connection, triggers="statement")
+        yield connection
+
+
+@pytest.fixture
+def statement_cursor(_connection_with_statement_triggers: Any) -> Iterator[Any]:
+    """What `cursor` is, in a database with statement triggers."""
+    with _connection_with_statement_triggers.cursor() as cursor:
+        yield cursor
+    _connection_with_statement_triggers.rollback()
 
 
 def _insert(sql: Sql, table: str, values: dict[str, Any]) -> None:

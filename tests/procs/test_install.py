@@ -20,7 +20,12 @@ def connection(database):
 def sources(tmp_path, monkeypatch):
     """A small project in place of ours."""
     monkeypatch.setattr(module, "ROOT", tmp_path)
-    for folder in ("sql/queries", "stored_procs/functions/deep", "stored_procs/procedures", "stored_procs/triggers"):
+    for folder in (
+        "sql/queries",
+        "stored_procs/functions/deep",
+        "stored_procs/procedures",
+        "stored_procs/triggers/row",
+    ):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "sql/010_schema.sql").write_text("CREATE SCHEMA lr;")
     (tmp_path / "sql/020_road.sql").write_text("CREATE UNLOGGED TABLE lr.road (share text DEFAULT '50%');")
@@ -30,7 +35,7 @@ def sources(tmp_path, monkeypatch):
     (tmp_path / "stored_procs/functions/deep/b.sql").write_text(
         "CREATE FUNCTION lr.b() RETURNS integer LANGUAGE sql AS $$ SELECT 7 $$;"
     )
-    (tmp_path / "stored_procs/triggers/c.sql").write_text("CREATE TABLE lr.only_with_triggers ();")
+    (tmp_path / "stored_procs/triggers/row/c.sql").write_text("CREATE TABLE lr.only_with_triggers ();")
     return tmp_path
 
 
@@ -70,7 +75,7 @@ def test_routines_may_call_later_ones(connection, sources):
 
 
 def test_triggers_come_on_demand(connection, sources):
-    install(connection, triggers=True)
+    install(connection, triggers="row")
     assert "only_with_triggers" in kinds(connection)
 
 

@@ -1,0 +1,50 @@
+"""What a run costs the server beside time: bytes of its log, and row versions that somebody has to clean up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from psycopg2.extensions import connection as Connection
+
+from polling_baseline.database.settings import read_settings
+
+# From this version on a session can be told to hand in its statistics at once; older ones do so by themselves.
+CAN_FLUSH = 150000
+
+
+def wal_position(connection: Connection) -> int:
+    """Bytes of log that the server has written so far; a difference counts whatever else the server did, too."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), '0/0')::bigint")
+        [(position,)] = cursor.fetchall()
+    return int(position)
+
+
+def database_facts(sessions: Sequence[Connection], durability: str, wal_start: int) -> dict[str, object]:
+    """Version, settings, and the cost of what these sessions did since the log stood at `wal_start`."""
+    for session in sessions:
+        if session.server_version >= CAN_FLUSH:
+            with session.cursor() as cursor:
+                cursor.execute("SELECT pg_catalog.pg_stat_force_next_flush()")
+        session.rollback()
+    facts: dict[str, object] = {
+        "PostgreSQL": sessions[0].info.parameter_status("server_version"),
+        "settings": read_settings(sessions[0]),
+        "durability": durability,
+        "wal_bytes": wal_position(sessions[0]) - wal_start,
+        **_dead_rows(sessions[0]),
+    }
+    sessions[0].rollback()
+    return facts
+
+
+def _dead_rows(connection: Connection) -> dict[str, int]:
+    """Row versions of the run's tables that updates and deletes have left behind, and those not cleaned up yet."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(n_tup_upd + n_tup_del), 0)::bigint, coalesce(sum(n_dead_tup), 0)::bigint,"
+            " coalesce(sum(autovacuum_count), 0)::bigint"
+            " FROM pg_catalog.pg_stat_user_tables WHERE schemaname ~ '^lr(_[0-9]+)?$'"
+        )
+        [(made, left, autovacuums)] = cursor.fetchall()
+    return {"dead_rows": made, "dead_rows_left": left, "autovacuums": autovacuums}

@@ -1,0 +1,39 @@
+"""The trigger engine gives the right answers, at each granularity: on every hand-made trace and on random roads."""
+
+from __future__ import annotations
+
+import pytest
+
+from polling_baseline.database.connection import Target
+from polling_baseline.engines.trigger import Trigger
+from tests.engines.feeding import MakeEngine, Road, faults, fill_history
+
+# Granularity, workers, the seconds that a batch may have, and whether long roads are left out.
+WAYS = [
+    pytest.param("row", 1, 29, None, id="row"),
+    pytest.param("copy", 1, 1, False, id="copy"),
+    pytest.param("statement", 1, 29, None, id="statement"),
+    pytest.param("statement", 2, 4, False, id="statement-two-workers-period-4"),
+]
+
+
+@pytest.fixture
+def engine_of(history_database: Target):
+    def with_granularity(granularity: str) -> MakeEngine:
+        def trigger(road: Road, workers: int) -> Trigger:
+            fill_history(history_database, road)
+            return Trigger(history_database, workers, "off", granularity)
+
+        return trigger
+
+    return with_granularity
+
+
+@pytest.mark.parametrize(("granularity", "workers", "longest", "long"), WAYS)
+def test_roads(engine_of, granularity: str, workers: int, longest: int, long: bool | None) -> None:
+    assert faults(engine_of(granularity), workers, longest, long) == {}
+
+
+def test_a_row_trigger_has_one_worker(history_database: Target) -> None:
+    with pytest.raises(ValueError, match="a row trigger has one"):
+        Trigger(history_database, 2, "off", "row")
