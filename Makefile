@@ -33,7 +33,7 @@ format: $(READY) ## let ruff and sqlfluff rewrite what they can
 bench: $(READY) ## measure the rates that the README names (several minutes)
 	@$(BIN)/python -m tests.bench
 
-soak: $(READY) ## kill runs 200 times and see that no answer is lost (half an hour)
+soak: $(READY) ## kill runs 200 times and see that no answer is lost (ten minutes)
 	@$(BIN)/python -m tests.engines.soak 200
 
 lock: $(READY) ## resolve requirements.lock anew

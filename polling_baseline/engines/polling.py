@@ -7,28 +7,26 @@ import time
 from psycopg2.sql import SQL, Identifier
 
 from polling_baseline.batch import Batch
-from polling_baseline.database.cycled import CycledDatabase, Steps, call, ms_since
 from polling_baseline.database.exchange import copy_reports, copy_requests
 from polling_baseline.database.install import schema_of
+from polling_baseline.database.workers import STEPS, Workers, call, ledger_steps, ms_since
 
 
-class Polling(CycledDatabase):
+class Polling(Workers):
     """The engine `polling`."""
 
     name = "polling"
+    _steps = ("copy_ms", *STEPS)
 
-    def _hand_over(self, worker: int, batch: Batch) -> Steps:
+    def _load(self, worker: int, batch: Batch) -> dict[str, float]:
         schema, share = schema_of(worker), batch.shares[worker]
         with self._connections[worker].cursor() as cursor:
             started = time.perf_counter()
-            cursor.execute(SQL("CALL {}()").format(Identifier(schema, "clear_cycle")))
+            cursor.execute(SQL("CALL {}.clear_cycle()").format(Identifier(schema)))
             if len(share.reports["second"]):
                 copy_reports(cursor, schema, share.reports)
             if len(share.requests["second"]):
                 copy_requests(cursor, schema, share.requests)
             copy_ms = ms_since(started)
-            call(cursor, schema, "poll", batch.seconds)
-        return {"copy_ms": copy_ms, **self._ledger(worker, batch)}
-
-    def _steps(self, worker: int, batch: Batch) -> Steps:
-        return {"copy_ms": 0.0, **self._ledger(worker, batch)}
+            call(cursor, worker, "poll", batch.seconds)
+            return {"copy_ms": copy_ms, **ledger_steps(cursor, worker, batch.seconds)}

@@ -20,9 +20,9 @@ from psycopg2.extensions import cursor as Cursor
 
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.connection import Target
-from polling_baseline.database.cycled import CycledDatabase, Steps, call, ms_since
 from polling_baseline.database.exchange import copy_reports, copy_requests
 from polling_baseline.database.install import schema_of
+from polling_baseline.database.workers import STEPS, Workers, call, ledger_steps, ms_since
 
 # INSERTs that travel together, so that a round trip each does not count against the trigger.
 PAGE = 256
@@ -36,7 +36,7 @@ PREPARE = (
 )
 
 
-class Trigger(CycledDatabase):
+class Trigger(Workers):
     """The engine `trigger`."""
 
     name = "trigger"
@@ -46,44 +46,44 @@ class Trigger(CycledDatabase):
             raise ValueError(f"{workers} workers: a row trigger has one")
         super().__init__(target, workers, durability, "statement" if granularity == "statement" else "row")
         self._granularity = granularity
-        self._preparation = PREPARE if granularity == "row" else ""
+        self._steps = ("copy_ms", *STEPS) if granularity == "statement" else ("begin_ms", "report_ms", "request_ms")
 
-    def _hand_over(self, worker: int, batch: Batch) -> Steps:
-        hand_over = self._hand_over_set if self._granularity == "statement" else self._hand_over_rows
+    def _prepare(self) -> None:
+        if self._granularity == "row":
+            with self._connections[0] as connection, connection.cursor() as cursor:
+                cursor.execute(PREPARE)
+
+    def _load(self, worker: int, batch: Batch) -> dict[str, float]:
         with self._connections[worker].cursor() as cursor:
             started = time.perf_counter()
-            call(cursor, schema_of(worker), "begin_cycle", batch.seconds)
-            return hand_over(cursor, worker, batch, started)
-
-    def _steps(self, worker: int, batch: Batch) -> Steps:
-        if self._granularity == "statement":
-            return {"copy_ms": 0.0, **self._ledger(worker, batch)}
-        return {"begin_ms": 0.0, "report_ms": 0.0, "request_ms": 0.0}
-
-    def _hand_over_set(self, cursor: Cursor, worker: int, batch: Batch, started: float) -> Steps:
-        """All reports, also if there are none, then all requests; the steps are those of the polling engine."""
-        schema, share = schema_of(worker), batch.shares[worker]
-        copy_reports(cursor, schema, share.reports)
-        if len(share.requests["second"]):
-            copy_requests(cursor, schema, share.requests)
-        all_ms, steps = ms_since(started), self._ledger(worker, batch)
-        return {"copy_ms": all_ms - sum(steps.values()), **steps}
-
-    def _hand_over_rows(self, cursor: Cursor, worker: int, batch: Batch, started: float) -> Steps:
-        take = (copy_reports, copy_requests) if self._granularity == "copy" else (_insert_reports, _insert_requests)
-        report_ms = request_ms = 0.0
-        begin_ms = ms_since(started)
-        # In order, so that a balance is that of its second.
-        for share in _by_second(batch.shares[worker], batch.seconds):
-            started = time.perf_counter()
-            if len(share.reports["second"]):
-                take[0](cursor, "lr", share.reports)
-            report_ms += ms_since(started)
-            started = time.perf_counter()
-            if len(share.requests["second"]):
-                take[1](cursor, "lr", share.requests)
-            request_ms += ms_since(started)
+            call(cursor, worker, "begin_cycle", batch.seconds)
+            if self._granularity == "statement":
+                return _insert_sets(cursor, worker, batch, started)
+            take = (copy_reports, copy_requests) if self._granularity == "copy" else (_insert_reports, _insert_requests)
+            report_ms = request_ms = 0.0
+            begin_ms = ms_since(started)
+            # In order, so that a balance is that of its second.
+            for share in _by_second(batch.shares[worker], batch.seconds):
+                started = time.perf_counter()
+                if len(share.reports["second"]):
+                    take[0](cursor, "lr", share.reports)
+                report_ms += ms_since(started)
+                started = time.perf_counter()
+                if len(share.requests["second"]):
+                    take[1](cursor, "lr", share.requests)
+                request_ms += ms_since(started)
         return {"begin_ms": begin_ms, "report_ms": report_ms, "request_ms": request_ms}
+
+
+def _insert_sets(cursor: Cursor, worker: int, batch: Batch, started: float) -> dict[str, float]:
+    """All reports, also if there are none, then all requests; the steps are those of the polling engine."""
+    schema, share = schema_of(worker), batch.shares[worker]
+    copy_reports(cursor, schema, share.reports)
+    if len(share.requests["second"]):
+        copy_requests(cursor, schema, share.requests)
+    all_ms = ms_since(started)
+    steps = ledger_steps(cursor, worker, batch.seconds)
+    return {"copy_ms": all_ms - sum(steps.values()), **steps}
 
 
 def _insert_reports(cursor: Cursor, _schema: str, reports: Columns) -> None:

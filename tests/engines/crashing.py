@@ -184,13 +184,13 @@ def killed(run: Path, rng: random.Random) -> bool:
     return process.returncode == -9
 
 
-def begun(world: World, run: Path, workers: int, rng: random.Random) -> None:
+def begun(world: World, run: Path, workers: int, rng: random.Random, *options: str) -> None:
     """Begin a run in a process of its own, and kill it when its first cycles are on record."""
-    words = ("--durability", "on", "--clock", "virtual", "--period", PERIOD_S, "--workers", workers)
-    options = {**lrb_options({}), "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    del options["capture_output"], options["timeout"]
+    words = ("--durability", "on", "--clock", "virtual", "--period", PERIOD_S, "--workers", workers, *options)
+    settings = {**lrb_options({}), "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    del settings["capture_output"], settings["timeout"]
     command = lrb_command("run", world.dataset.path, *words, "--to-minute", MINUTES, "--out", run)
-    with subprocess.Popen(command, **options) as process:
+    with subprocess.Popen(command, **settings) as process:
         cycles = run / "cycles.csv"
         deadline = time.monotonic() + 120
         wanted = rng.randint(2, 5)

@@ -1,4 +1,4 @@
-"""`python -m tests.engines.dying Polling._cycle after 3 run ...`: `lrb run ...` that kills itself at that call.
+"""`python -m tests.engines.dying engine._cycle after 3 run ...`: `lrb run ...` that kills itself at that call.
 
 `torn` instead of `before` or `after`: after the call, and with what was written so far on the disk.
 """
@@ -9,23 +9,27 @@ import itertools
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from driver.cli import main
 from driver.recording import Recording
 from polling_baseline.engines.polling import Polling
+from polling_baseline.engines.trigger import Trigger
 
-CLASSES = {"Polling": Polling, "Recording": Recording}
+CLASSES = {"engine": (Polling, Trigger), "recording": (Recording,)}
 
 
 def die_at(name: str, when: str, call: int) -> None:
     """Replace the function by one that does the same, but for one call."""
     owner, _, method = name.partition(".")
-    function: Callable[..., Any] = getattr(CLASSES[owner], method)
     calls = itertools.count(1)
+    for each in CLASSES[owner]:
+        setattr(each, method, deadly(getattr(each, method), when, call, calls))
 
-    def deadly(self: Any, *args: Any) -> Any:
+
+def deadly(function: Callable[..., Any], when: str, call: int, calls: Iterator[int]) -> Callable[..., Any]:
+    def called(self: Any, *args: Any) -> Any:
         now = next(calls) == call
         if now and when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -37,7 +41,7 @@ def die_at(name: str, when: str, call: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return result
 
-    setattr(CLASSES[owner], method, deadly)
+    return called
 
 
 if __name__ == "__main__":

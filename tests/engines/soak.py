@@ -12,11 +12,23 @@ from driver.progress import progress
 from tests.engines.crashing import KILLED, World, begun, completed, died, facts, killed, struck, world
 from tests.engines.test_crashes import DEATHS
 
+# Workers, and how they work.
+WAYS = (
+    (1, "--engine", "polling"),
+    (2, "--engine", "polling"),
+    (2, "--engine", "polling"),
+    (1, "--engine", "trigger", "--granularity", "row"),
+    (2, "--engine", "trigger", "--granularity", "statement"),
+)
+# Where an engine comes by in each cycle.
+ALWAYS = ("ledger", "commit")
+POLLING = (*ALWAYS, "clear", "tally", "movements", "trips", "tolls", "alerts")
+
 
 def one_run(made: World, run: Path, rng: random.Random, wanted: int) -> Counter[str]:
     """Begin a run, kill it up to `wanted` times in all, let it go on to its end, and compare its answers."""
-    workers = rng.choice((1, 2))
-    begun(made, run, workers, rng)
+    workers, *options = rng.choice(WAYS)
+    begun(made, run, workers, rng, *options)
     kills = Counter({"driver, at the start": 1})
     for _ in range(min(wanted - 1, rng.randint(4, 10))):
         way = rng.choice(("moment", "death", *KILLED))
@@ -29,7 +41,7 @@ def one_run(made: World, run: Path, rng: random.Random, wanted: int) -> Counter[
             died(run, function, when, rng.randint(1, call))
             kills[f"driver, {when} {function}"] += 1
         else:
-            step = rng.choice(["clear", "tally", "movements", "trips", "tolls", "alerts", "ledger", "commit"])
+            step = rng.choice(POLLING if "polling" in options else ALWAYS)
             struck(made, run, step, f"lr_{workers - 1}" if workers > 1 else "lr", rng.randint(1, 3), way)
             kills[f"{way}, {step}"] += 1
     if facts(run)["state"] != "complete":

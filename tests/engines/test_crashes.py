@@ -38,16 +38,16 @@ def crash_world(own_environment: None, tmp_path_factory: pytest.TempPathFactory)
 
 # Function of the driver, before or after which it dies, and at which call.
 DEATHS = [
-    ("Polling._hand_over", "before", 3),
-    ("Polling._hand_over", "after", 3),
-    ("Polling._cycle", "after", 4),
-    ("Polling._answer_balances", "before", 6),
-    ("Polling._answer_balances", "after", 5),
-    ("Polling._read", "before", 4),
-    ("Recording.answers", "torn", 3),
-    ("Recording.answers", "after", 2),
-    ("Recording._keep", "after", 5),
-    ("Recording.cycle", "after", 3),
+    ("engine._load", "before", 3),
+    ("engine._load", "after", 3),
+    ("engine._cycle", "after", 4),
+    ("engine._answer_balances", "before", 6),
+    ("engine._answer_balances", "after", 5),
+    ("engine._read", "before", 4),
+    ("recording.answers", "torn", 3),
+    ("recording.answers", "after", 2),
+    ("recording._keep", "after", 5),
+    ("recording.cycle", "after", 3),
 ]
 
 
@@ -92,6 +92,16 @@ def test_random_moments(crash_world: World, tmp_path: Path) -> None:
         struck(crash_world, run, rng.choice(["tally", "ledger", "commit", "clear"]), "lr", rng.randint(1, 4), "backend")
     if facts(run)["state"] != "complete":
         completed(crash_world, run)
+
+
+@pytest.mark.parametrize(("granularity", "workers"), [("row", 1), ("statement", 2)])
+def test_the_trigger_engine(crash_world: World, tmp_path: Path, granularity: str, workers: int) -> None:
+    run, rng = tmp_path / "run", random.Random(14)
+    begun(crash_world, run, workers, rng, "--engine", "trigger", "--granularity", granularity)
+    struck(crash_world, run, "trips", "lr", 2, "server")
+    struck(crash_world, run, "commit", "lr_1" if workers > 1 else "lr", 2, "backend")
+    struck(crash_world, run, "balances", "lr", 3, "backend")
+    completed(crash_world, run)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.roles import DRIVER, OWNER, driver_target, missing_statements
 from polling_baseline.engines.polling import Polling
 from tests import traces
-from tests.engines.feeding import Road, answers_of
+from tests.engines.feeding import Answer, Road, answers_of, fill_history
 
 Attempt = Callable[[str], None]
 
@@ -147,7 +147,15 @@ def test_search_path_is_not_trusted(database: Target) -> None:
     trace = traces.load("fifty_one_cars")
     road = Road(trace.lines, trace.toll_history, trace.segment_history)
     hostile = {**database.parameters, "options": "-c search_path=evil,pg_catalog"}
-    assert answers_of(replace(database, parameters=hostile), road, 1, 1) == Counter(trace.expected)
+    assert answers_on(replace(database, parameters=hostile), road, 1, 1) == Counter(trace.expected)
+
+
+def answers_on(target: Target, road: Road, workers: int, longest: int) -> Counter[Answer]:
+    def make_engine(road: Road, workers: int) -> Polling:
+        fill_history(target, road)
+        return Polling(target, workers, "off")
+
+    return answers_of(make_engine, road, workers, longest)
 
 
 def run_as(target: Target, *statements: str) -> None:
@@ -179,7 +187,7 @@ def test_a_given_server_without_superuser_rights(database: Target, capsys) -> No
     road, right = Road(trace.lines, {}, []), Counter(trace.expected)
     with plain_user(database) as given:
         # No roles for this user: the run has the user's rights, and says so.
-        assert answers_of(given, road, 2, 10) == right
+        assert answers_on(given, road, 2, 10) == right
         assert "lrb db roles" in capsys.readouterr().err
         assert driver_target(given) is None
         # The statements are printed, to be run by whoever may.
@@ -192,7 +200,7 @@ def test_a_given_server_without_superuser_rights(database: Target, capsys) -> No
         assert statements and all(f"{statement};\n" in printed for statement in statements)
         run_as(database, *statements)
         # What the user built before makes place for what lr_owner builds.
-        assert answers_of(given, road, 2, 10) == right
+        assert answers_on(given, road, 2, 10) == right
         assert capsys.readouterr().err == ""
         login = driver_target(given)
         assert login and login.parameters["user"] == DRIVER

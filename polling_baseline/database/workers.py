@@ -1,11 +1,11 @@
-"""What every form of System X has in common: cycles on PostgreSQL that are committed whole, and survive a crash.
+"""What the engines on PostgreSQL have in common: workers that do a cycle side by side, and survive a crash.
 
 Every worker is a System X of its own for the expressways it was given: a connection, and a schema built from the same
 files (`lr`, `lr_1`, ...).  What one needs to know of a vehicle that came from another worker's expressway, it reads in
 that worker's schema.  Workers start a cycle together, so whatever is 30 s old is committed everywhere.
 
-A cycle is one transaction per worker, with a row in the ledger.  After a crash some workers may have committed a cycle
-that others have not; `complete` brings them level.
+Each worker commits a cycle for itself, with a row in its ledger; the answers stay until its next cycle begins.  So
+after a crash the ledgers say which workers must still do the last cycle, and its answers can be read once more.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -34,52 +33,47 @@ from polling_baseline.database.sessions import close_sessions, open_sessions
 from polling_baseline.engine import EngineFailure
 from polling_baseline.refusal import Refusal
 
-Steps = dict[str, float]
-Result = TypeVar("Result")
-
-# What the ledger says of a cycle.
+# The steps of a cycle that the ledger keeps.
 STEPS = ("minute_ms", "advance_ms", "tally_ms", "notify_ms", "balance_ms", "history_ms")
 
+Result = TypeVar("Result")
 
-class CycledDatabase(ABC):
-    """An engine on PostgreSQL; what a form of it adds is how a batch gets in, and what that sets off."""
 
-    name: str
-    # What a connection executes before its first batch.
-    _preparation = ""
+class Workers:
+    """An engine but for its name, `_load` and its steps; `triggers` names the folder of triggers that it needs."""
+
+    # By the names that `_load` gives them.
+    _steps: tuple[str, ...]
 
     def __init__(self, target: Target, workers: int, durability: str, triggers: str | None = None) -> None:
         self.workers = workers
-        self._target, self._durability, self._triggers = target, durability, triggers
+        self._target = target
+        self._durability = durability
+        self._triggers = triggers
         self._token = ""
+        self._wal_start = 0
         self._connections: list[Connection] = []
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
-        self._wal_start = 0
 
-    @abstractmethod
-    def _hand_over(self, worker: int, batch: Batch) -> Steps:
-        """Put a worker's share in, and have it answered; all but the commit."""
+    def _load(self, worker: int, batch: Batch) -> dict[str, float]:
+        """One worker's share of a cycle, short of the commit; give the milliseconds of each step."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def _steps(self, worker: int, batch: Batch) -> Steps:
-        """The steps of a batch that this worker had committed before a crash, as far as they are known."""
+    def _prepare(self) -> None:
+        """What the connections need once."""
 
     def install(self) -> None:
         with self._opened() as (connection, roles):
             self._token = secrets.token_hex(16)
-            install(
-                connection,
-                durability=self._durability,
-                workers=self.workers,
-                triggers=self._triggers,
-                roles=roles,
-                token=self._token,
-            )
-        self._start()
+            options = {"workers": self.workers, "triggers": self._triggers, "roles": roles, "token": self._token}
+            install(connection, durability=self._durability, **options)  # type: ignore[arg-type]
+            self._prepare()
         # A cycle on a few rows, undone: caches are filled and plans are made before the clock starts.
         nothing = Batch(range(0, 2), tuple(warm_up_share() for _ in range(self.workers)))
-        self._each(lambda worker: self._hand_over(worker, nothing))
+        self._each(lambda worker: self._load(worker, nothing))
         self._each(lambda worker: self._connections[worker].rollback())
+        self._wal_start = wal_position(self._connections[0])
+        self._connections[0].rollback()
 
     def resume(self, facts: Mapping[str, object]) -> range | None:
         with self._opened() as (connection, _):
@@ -88,8 +82,8 @@ class CycledDatabase(ABC):
                     f"{self._target.label} no longer holds the state of this run: another one was begun there, or its "
                     "data are gone; start again with lrb run --like"
                 )
-            self._token = str(facts["token"])
-        self._start()
+            self._token, self._wal_start = str(facts["token"]), int(str(facts["wal_start"]))
+            self._prepare()
         last = [seconds for seconds in self._each(self._last_cycle) if seconds]
         return max(last, key=lambda seconds: seconds.start, default=None)
 
@@ -97,10 +91,10 @@ class CycledDatabase(ABC):
         return self._process(batch, self._cycle, self._answer_balances)
 
     def complete(self, batch: Batch) -> Mapping[str, float]:
-        def cycle(worker: int, batch: Batch) -> Steps:
+        def cycle(worker: int, batch: Batch) -> dict[str, float]:
             if self._last_cycle(worker) != batch.seconds:
                 return self._cycle(worker, batch)
-            return {**self._steps(worker, batch), "commit_ms": 0.0}
+            return dict.fromkeys((*self._steps, "commit_ms"), 0.0)
 
         def answer_balances(worker: int, batch: Batch) -> None:
             if not any(answers.kind == "balance" for answers in self._read(worker)):
@@ -118,10 +112,14 @@ class CycledDatabase(ABC):
 
     def facts(self) -> dict[str, object]:
         try:
-            cost = database_facts(self._connections, self._durability, self._wal_start)
+            return {
+                **database_facts(self._connections, self._durability, self._wal_start),
+                "driver": self._connections[0].info.user,
+                "token": self._token,
+                "wal_start": self._wal_start,
+            }
         except psycopg2.Error as error:
             raise EngineFailure(reason(error, self._target.label)) from error
-        return {**cost, "driver": self._connections[0].info.user, "token": self._token}
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[tuple[Connection, bool]]:
@@ -136,17 +134,19 @@ class CycledDatabase(ABC):
         except psycopg2.Error as error:
             raise EngineFailure(reason(error, self._target.label)) from error
 
-    def _start(self) -> None:
-        if self._preparation:
-            for connection in self._connections:
-                with connection, connection.cursor() as cursor:
-                    cursor.execute(self._preparation)
-        self._wal_start = wal_position(self._connections[0])
-        self._connections[0].rollback()
+    def _each(self, work: Callable[[int], Result]) -> list[Result]:
+        """Do it in all workers at once."""
+        try:
+            return list(self._pool.map(work, range(self.workers)))
+        except psycopg2.Error as error:
+            raise EngineFailure(reason(error, self._target.label)) from error
 
     def _process(
-        self, batch: Batch, cycle: Callable[[int, Batch], Steps], answer_balances: Callable[[int, Batch], None]
-    ) -> Steps:
+        self,
+        batch: Batch,
+        cycle: Callable[[int, Batch], dict[str, float]],
+        answer_balances: Callable[[int, Batch], None],
+    ) -> dict[str, float]:
         steps = self._each(lambda worker: cycle(worker, batch))
         # Workers run side by side: the slowest one is what the cycle took.
         slowest = max(steps, key=lambda step: sum(step.values()))
@@ -156,15 +156,8 @@ class CycledDatabase(ABC):
             slowest["balance_ms"] += ms_since(started)
         return slowest
 
-    def _each(self, work: Callable[[int], Result]) -> list[Result]:
-        """Do it in all workers at once."""
-        try:
-            return list(self._pool.map(work, range(self.workers)))
-        except psycopg2.Error as error:
-            raise EngineFailure(reason(error, self._target.label)) from error
-
-    def _cycle(self, worker: int, batch: Batch) -> Steps:
-        steps = self._hand_over(worker, batch)
+    def _cycle(self, worker: int, batch: Batch) -> dict[str, float]:
+        steps = self._load(worker, batch)
         started = time.perf_counter()
         self._connections[worker].commit()
         return {**steps, "commit_ms": ms_since(started)}
@@ -173,20 +166,8 @@ class CycledDatabase(ABC):
         """A vehicle may have paid on any worker's expressways, so this waits until all have committed."""
         if (batch.shares[worker].requests["kind"] == spec.BALANCE).any():
             with self._connections[worker].cursor() as cursor:
-                call(cursor, schema_of(worker), "answer_balances", batch.seconds)
+                call(cursor, worker, "answer_balances", batch.seconds)
             self._connections[worker].commit()
-
-    def _ledger(self, worker: int, batch: Batch) -> Steps:
-        """What the ledger says of the cycle."""
-        with self._connections[worker].cursor() as cursor:
-            cursor.execute(
-                SQL("SELECT {} FROM {} WHERE from_second = %s").format(
-                    SQL(", ").join(map(Identifier, STEPS)), Identifier(schema_of(worker), "cycle")
-                ),
-                (batch.seconds[0],),
-            )
-            [steps] = cursor.fetchall()
-        return dict(zip(STEPS, steps, strict=True))
 
     def _last_cycle(self, worker: int) -> range | None:
         with self._connections[worker] as connection, connection.cursor() as cursor:
@@ -202,8 +183,21 @@ class CycledDatabase(ABC):
         return read_answers(self._connections[worker], schema_of(worker))
 
 
-def call(cursor: Cursor, schema: str, procedure: str, seconds: range) -> None:
-    cursor.execute(SQL("CALL {}(%s, %s)").format(Identifier(schema, procedure)), (seconds[0], seconds[-1]))
+def call(cursor: Cursor, worker: int, procedure: str, seconds: range) -> None:
+    statement = SQL("CALL {}(%s, %s)").format(Identifier(schema_of(worker), procedure))
+    cursor.execute(statement, (seconds[0], seconds[-1]))
+
+
+def ledger_steps(cursor: Cursor, worker: int, seconds: range) -> dict[str, float]:
+    """The milliseconds of STEPS, as the ledger has them for the cycle that began with these seconds."""
+    cursor.execute(
+        SQL("SELECT {} FROM {} WHERE from_second = %s").format(
+            SQL(", ").join(map(Identifier, STEPS)), Identifier(schema_of(worker), "cycle")
+        ),
+        (seconds[0],),
+    )
+    [steps] = cursor.fetchall()
+    return dict(zip(STEPS, steps, strict=True))
 
 
 def ms_since(started: float) -> float:
