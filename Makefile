@@ -5,7 +5,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format bench lock clean
+.PHONY: help install demo test lint format bench soak lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -31,6 +31,9 @@ format: $(READY) ## let ruff and sqlfluff rewrite what they can
 
 bench: $(READY) ## measure the rates that the README names (several minutes)
 	@$(BIN)/python -m tests.bench
+
+soak: $(READY) ## kill runs 200 times and see that no answer is lost (ten minutes)
+	@$(BIN)/python -m tests.engines.soak 200
 
 lock: $(READY) ## resolve requirements.lock anew
 	@$(BIN)/python -m pip install --quiet uv

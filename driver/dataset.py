@@ -145,6 +145,7 @@ class Dataset:
 
 def open_dataset(path: Path) -> Dataset:
     """Read `dataset.json`, and see that the files it names are there in full."""
+    _refuse_what_is_no_text(path)
     try:
         facts = json.loads((path / "dataset.json").read_text())
         version = facts.pop("format")
@@ -170,6 +171,7 @@ def open_dataset(path: Path) -> Dataset:
 @contextmanager
 def new_folder(path: Path, force: bool) -> Iterator[Path]:
     """Give an empty folder that takes the name `path` when the block ends well, and vanishes otherwise."""
+    _refuse_what_is_no_text(path)
     if path.exists() and not force:
         raise Refusal(f"{path} exists; choose another name or add --force to replace it")
     if path.exists() and not (path / "dataset.json").exists() and any(path.iterdir() if path.is_dir() else [path]):
@@ -194,6 +196,15 @@ def new_folder(path: Path, force: bool) -> Iterator[Path]:
         raise Refusal(f"cannot write {path}: {error.strerror or error}; nothing was changed") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _refuse_what_is_no_text(path: Path) -> None:
+    """Such a name reaches neither Parquet's library nor a database."""
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        raise Refusal(f"the name {shown} is not text in UTF-8; choose another") from None
 
 
 def describe(

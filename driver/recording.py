@@ -6,10 +6,12 @@ Answers of one second and one batch took equally long, so their number is all th
 from __future__ import annotations
 
 import csv
+import os
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +22,9 @@ from driver.replay import Cycle
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS, Answers
 
-CYCLE_COLUMNS = ("first_second", "last_second", "rows", "due", "started", "committed", "ended", "backlog_s")
+MOMENTS = ("due", "started", "committed", "ended")
+# The last one says how long `output.csv` was when the cycle's answers were in it.
+CYCLE_COLUMNS = ("first_second", "last_second", "rows", *MOMENTS, "backlog_s", "output_bytes")
 # Where Emit stands in a line of each kind, after the kind's number.
 EMIT_POSITION = {kind: columns.index("second") + 1 for kind, columns in ANSWER_COLUMNS.items()}
 
@@ -50,15 +54,25 @@ class Responses:
 
 
 class Recording:
-    """The files of a run under way."""
+    """The files of a run under way.
 
-    def __init__(self, folder: Path) -> None:
-        self._output = (folder / "output.csv").open("wb")
-        self._cycles_file = (folder / "cycles.csv").open("w", newline="")
+    With `durable`, a cycle that was entered is on the disk.  `cycles` and `responses` are those of a run that goes on.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        durable: bool = False,
+        cycles: Sequence[Cycle] = (),
+        responses: Mapping[str, Responses] = MappingProxyType({}),
+    ) -> None:
+        self._durable = durable
+        self._output = (folder / "output.csv").open("ab")
+        self._cycles_file = (folder / "cycles.csv").open("a", newline="")
         self._cycles = csv.writer(self._cycles_file, lineterminator="\n")
-        self._steps: tuple[str, ...] | None = None
-        self.cycles: list[Cycle] = []
-        self.responses: Mapping[str, Responses] = defaultdict(Responses)
+        self._steps: tuple[str, ...] | None = tuple(cycles[0].steps) if cycles else None
+        self.cycles: list[Cycle] = list(cycles)
+        self.responses: Mapping[str, Responses] = defaultdict(Responses, responses)
 
     def answers(self, answers: Answers, emit: float) -> float:
         """Write answers that could be read at `emit`; give the longest response time among them."""
@@ -74,11 +88,23 @@ class Recording:
         if self._steps is None:
             self._steps = tuple(cycle.steps)
             self._cycles.writerow((*CYCLE_COLUMNS, *self._steps))
-        moments = (f"{moment:.4f}" for moment in (cycle.due, cycle.started, cycle.committed, cycle.ended))
+        moments = (f"{getattr(cycle, name):.4f}" for name in MOMENTS)
         steps = (f"{cycle.steps[name]:.3f}" for name in self._steps)
-        self._cycles.writerow((cycle.seconds[0], cycle.seconds[-1], cycle.rows, *moments, cycle.backlog_s, *steps))
+        length = self._output.tell()
+        self._keep(self._output)
+        self._cycles.writerow(
+            (cycle.seconds[0], cycle.seconds[-1], cycle.rows, *moments, cycle.backlog_s, length, *steps)
+        )
+        self._keep(self._cycles_file)
         self.cycles.append(cycle)
 
+    def _keep(self, file: IO[Any]) -> None:
+        if self._durable:
+            file.flush()
+            os.fsync(file.fileno())
+
     def close(self) -> None:
-        self._output.close()
-        self._cycles_file.close()
+        try:
+            self._output.close()
+        finally:
+            self._cycles_file.close()

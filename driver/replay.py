@@ -26,6 +26,9 @@ LONGEST_BATCH_S = spec.REPORT_PERIOD_S - 1
 LEAD_S = 0.5
 ROUNDING_S = 1e-6
 
+# Gives the moment when the batch's answers could be read, and the milliseconds of each step.
+Handle = Callable[[Batch], tuple[float, Mapping[str, float]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
@@ -67,7 +70,7 @@ class Poller:
         period_s: float,
         clock: Clock,
         take: Callable[[range], Batch],
-        handle: Callable[[Batch], tuple[float, Mapping[str, float]]],
+        handle: Handle,
         done: Callable[[Cycle], None],
     ) -> None:
         self._seconds, self._period_s, self._clock = seconds, period_s, clock
@@ -102,25 +105,28 @@ class Poller:
         while self._next <= arrived and not self.stopping.is_set():
             with self._clock.paused():
                 batch = self._take(seconds_to_take(self._next, arrived))
-            started = self._clock.now()
-            committed, steps = self._handle(batch)
-            ended = self._clock.now()
-            self._next = batch.seconds.stop
-            backlog = self._arrived(ended) - self._next + 1
-            self._done(
-                Cycle(
-                    seconds=batch.seconds,
-                    rows=len(batch),
-                    due=due(batch.seconds.start, self._period_s),
-                    started=started,
-                    committed=committed,
-                    ended=ended,
-                    backlog_s=backlog,
-                    steps=steps,
-                )
-            )
+            self.hand_over(batch, self._handle)
         if self._next >= self._seconds.stop or self.stopping.is_set():
             self.finished.set()
+
+    def hand_over(self, batch: Batch, handle: Handle) -> None:
+        """Let it be handled and enter that as a cycle; what follows the batch comes next."""
+        started = self._clock.now()
+        committed, steps = handle(batch)
+        ended = self._clock.now()
+        self._next = batch.seconds.stop
+        self._done(
+            Cycle(
+                seconds=batch.seconds,
+                rows=len(batch),
+                due=due(batch.seconds.start, self._period_s),
+                started=started,
+                committed=committed,
+                ended=ended,
+                backlog_s=self._arrived(ended) - self._next + 1,
+                steps=steps,
+            )
+        )
 
     def _arrived(self, now: float) -> int:
         """The last second that has arrived; a clock that was set to a second may be a rounding error short of it."""

@@ -11,7 +11,10 @@ from polling_baseline import spec
 
 def text(facts: dict[str, Any], folder: Path) -> str:
     """What a terminal shows of `run.json`."""
-    lines = [*_heading(facts, folder), "", *_answers(facts["answers"]), "", *_causes(facts), "", conclusion(facts)]
+    lines = [*_heading(facts, folder), "", *_answers(facts["answers"]), "", *_causes(facts), *_outages(facts), ""]
+    lines.append(conclusion(facts))
+    if facts["state"] != "complete" and facts["config"]["durability"] == "on":
+        lines.append(f"go on  lrb run --resume {folder}")
     return "\n".join([*lines, f"saved  {folder}   run.json  output.csv  cycles.csv"])
 
 
@@ -77,6 +80,15 @@ def _causes(facts: dict[str, Any]) -> list[str]:
         f"backlog {cycles['largest_backlog_s']} s at most",
         *_database(facts),
         "steps   " + "   ".join(f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps),
+    ]
+
+
+def _outages(facts: dict[str, Any]) -> list[str]:
+    """What came between, for a run that was resumed."""
+    return [
+        f"outage  {outage['seconds']:,.1f} s from {outage['from']:,.1f} s on: {outage['reason']}; "
+        f"{outage['late_answers']:,} answers late because of it"
+        for outage in facts.get("outages", ())
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -46,8 +47,15 @@ class RunConfig:
 def write_run(folder: Path, facts: dict[str, Any]) -> None:
     """Replace `run.json`; a reader sees the old one or the new one."""
     partial = folder / f".run.json.{os.getpid()}"
-    partial.write_text(json.dumps({"format": FORMAT, **facts}, indent=1) + "\n")
+    with partial.open("w") as file:
+        file.write(json.dumps({"format": FORMAT, **facts}, indent=1) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
     partial.replace(folder / "run.json")
+    # Its name, and those of the other files, are on the disk then.
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -89,6 +97,20 @@ def summary(recording: Recording, driver_s: float) -> dict[str, Any]:
         "cycles": _cycles(recording.cycles),
         "feed": _feed(recording.cycles, driver_s),
     }
+
+
+def late_by(outage: Mapping[str, Any], recording: Recording) -> int:
+    """How many answers an outage made late: those given after it until nothing waited any more, as far as late."""
+    after = [cycle for cycle in recording.cycles if cycle.committed >= outage["until"]]
+    caught_up = next((cycle.committed for cycle in after if cycle.backlog_s == 0), math.inf)
+    late = 0
+    for kind in spec.ANSWERS:
+        seconds, times, counts = recording.responses[kind].columns()
+        emits = seconds + times
+        # Times have three decimals.
+        held_up = (emits > outage["until"] - 0.001) & (emits < caught_up + 0.001)
+        late += int(counts[held_up & (times > spec.DEADLINE_S[kind])].sum())
+    return late
 
 
 def config_facts(config: RunConfig) -> dict[str, object]:

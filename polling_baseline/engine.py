@@ -6,7 +6,7 @@ Pacing, clocks, percentiles and files belong to the driver, so that no engine ca
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from polling_baseline.batch import Answers, Batch
 
@@ -34,3 +34,17 @@ class Engine(Protocol):
 
     def facts(self) -> dict[str, object]:
         """Version and settings, for `run.json`."""
+
+
+@runtime_checkable
+class Resumable(Engine, Protocol):
+    """An engine whose state outlives it: after a crash a run goes on from the last cycle that was committed."""
+
+    def resume(self, facts: Mapping[str, object]) -> range | None:
+        """Instead of `install`: find the state of the run whose `facts` these are, or refuse.
+
+        Give the seconds of the last batch that was committed, if only in part: the driver hands it to `complete`.
+        """
+
+    def complete(self, batch: Batch) -> Mapping[str, float]:
+        """Do what is still to be done of that batch, which may be nothing; `answers` then gives all its answers."""

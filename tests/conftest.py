@@ -37,9 +37,9 @@ def own_environment() -> Iterator[None]:
 
 
 @contextmanager
-def state_folder() -> Iterator[Path]:
+def state_folder(parent: Path | None = None) -> Iterator[Path]:
     """A folder that any user can reach, as pytest's own are not; its name has a space."""
-    folder = Path(tempfile.mkdtemp(prefix="lrb test "))
+    folder = Path(tempfile.mkdtemp(prefix="lrb test ", dir=parent))
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)

@@ -117,11 +117,11 @@ def _write_history(folder: Path, tolls: list[Line], segments: list[Line]) -> Non
         (folder / "history" / name).mkdir(parents=True, exist_ok=True)
     if tolls:
         write_parquet(_table(sorted(tolls), TOLL_SCHEMA), toll_path(folder, 0, 0))
-    by_xway: dict[int, list[Line]] = defaultdict(list)
+    files: dict[Path, list[Line]] = defaultdict(list)
     for row in segments:
-        by_xway[row[2]].append(row)
-    for xway, rows in by_xway.items():
-        write_parquet(_table(sorted(rows), SEGMENT_SCHEMA), segment_path(folder, xway, 0))
+        files[segment_path(folder, row[2], (row[0] - 1) // spec.WEEK_DAYS)].append(row)
+    for path, rows in files.items():
+        write_parquet(_table(sorted(rows), SEGMENT_SCHEMA), path)
 
 
 def _table(rows: Sequence[Line], schema: pa.Schema) -> pa.Table:

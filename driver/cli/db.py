@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import closing
 
 from driver.cli import Help
 from polling_baseline.database import server
 from polling_baseline.database.binaries import find_psql
-from polling_baseline.database.connection import WHERE_VARIABLES, Target, add_dsn_argument, find_target, given_target
+from polling_baseline.database.connection import (
+    WHERE_VARIABLES,
+    Target,
+    add_dsn_argument,
+    find_target,
+    given_target,
+    with_safe_path,
+)
+from polling_baseline.database.roles import DRIVER, OWNER, PASSWORD_VARIABLE, make_roles, missing_statements
 from polling_baseline.database.settings import DURABILITIES, durability_of, profile, read_settings
 from polling_baseline.database.state import home
 from polling_baseline.refusal import Refusal
 
-SUMMARY = "Start, stop or inspect the embedded PostgreSQL, or open its shell."
+SUMMARY = "Start, stop or inspect the embedded PostgreSQL, open its shell, or set up the roles of a run."
 EXAMPLES = """\
   lrb db start                            start it if it does not run; other commands do that by themselves
   lrb db start --durability on            the same data, with recovery logging and fsync
   lrb db status                           where it is, how it is set; exit status 1 if it does not run
   lrb db shell -- -c 'SELECT version()'   psql, with psql's own options after --
+  lrb db roles --dsn DSN                  the statements that an administrator of that server must run, for psql
 """
 
 
@@ -35,13 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     action("stop", "stop the embedded PostgreSQL; the data stay")
     add_dsn_argument(action("status", "say what runs, where and how it is set; exit status 1 if it does not run"))
+    add_dsn_argument(
+        action("roles", "make the roles lr_owner and lr_driver; for another server, print the statements that do it")
+    )
     shell = action("shell", "open psql; the embedded PostgreSQL is started if need be")
     add_dsn_argument(shell)
     shell.add_argument("psql", nargs="*", metavar="-- ...", help="options for psql")
 
 
 def run(args: argparse.Namespace) -> int:
-    return {"start": _start, "stop": _stop, "status": _status, "shell": _shell}[args.action](args)
+    return {"start": _start, "stop": _stop, "status": _status, "roles": _roles, "shell": _shell}[args.action](args)
 
 
 def _port(text: str) -> int:
@@ -70,6 +83,24 @@ def _status(args: argparse.Namespace) -> int:
     else:
         print(f'not running; start it with "lrb db start"\ndata        {home().data}')
         return 1
+    return 0
+
+
+def _roles(args: argparse.Namespace) -> int:
+    target = given_target(args.dsn)
+    with closing(with_safe_path((target or find_target(None)).connect())) as connection:
+        if target is None:
+            make_roles(connection)
+        missing = missing_statements(connection)
+    if not missing:
+        print(f"-- {OWNER} owns what a run builds; {DRIVER} loads its input, calls its routines, reads its answers.")
+        return 0
+    print("-- For an administrator of this database; a run then needs no other rights.")
+    print("\n".join(f"{statement};" for statement in missing))
+    print(f"-- {DRIVER} logs in with the password in {PASSWORD_VARIABLE} or in the password file; to set it:")
+    print(f"-- \\password {DRIVER}")
+    print("-- Others may make tables of their own here, so it may as well; where that is not wanted:")
+    print("-- REVOKE CREATE ON SCHEMA public FROM PUBLIC; REVOKE TEMPORARY ON DATABASE ... FROM PUBLIC;")
     return 0
 
 

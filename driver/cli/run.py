@@ -23,6 +23,7 @@ EXAMPLES = """\
   lrb run --clock virtual road1                as fast as the engine can, response times as in real time
   lrb run --engine trigger --granularity statement road1   the same rules, set off by the insert of each second
   lrb run --like runs/0007-polling-L1          the same run again
+  lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
 """
 
 
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to-minute", type=int, metavar="B", help="leave out what comes after minute B [the last]")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
+    parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
     parser.add_argument("--master", default="local[*]", help="the Spark that loads the history [local[*]]")
     add_dsn_argument(parser)
 
@@ -50,14 +52,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from driver.dataset import open_dataset
     from driver.report import text
-    from driver.run import measure
+    from driver.run import go_on, measure
 
+    place = Place(args.dsn, args.master)
+    if args.resume:
+        _refuse_options(args)
+        facts = go_on(args.resume, place)
+        print(text(facts, args.resume))
+        return 0 if facts["state"] == "complete" else 2
     config = _config(args)
     dataset = open_dataset(Path(config.dataset))
     folder = _folder(args.out, config.engine, dataset.xways)
-    facts = measure(config, dataset, Place(args.dsn, args.master), folder)
+    facts = measure(config, dataset, place, folder)
     print(text(facts, folder))
     return 0 if facts["state"] == "complete" else 2
+
+
+def _refuse_options(args: argparse.Namespace) -> None:
+    """A run goes on as it was begun."""
+    others = (
+        "dataset",
+        "engine",
+        "clock",
+        "period",
+        "workers",
+        "durability",
+        "from_minute",
+        "to_minute",
+        "out",
+        "like",
+    )
+    if any(getattr(args, name) is not None for name in others):
+        raise Refusal("--resume takes all options of the run that it names; leave the others out")
 
 
 def _period(text: str) -> float:

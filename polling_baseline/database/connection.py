@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -35,6 +37,11 @@ VARIABLES = {
     "PGSSLROOTCERT": "sslrootcert",
 }
 TIMEOUT_S = 10
+# A server that starts, stops or recovers from a crash says so, or hangs up; it will soon answer otherwise.
+PATIENCE_S = {
+    "the database system is (?:starting up|shutting down|in recovery mode|not (?:yet )?accepting)": 60,
+    "server closed the connection unexpectedly|terminating connection": 5,
+}
 
 
 class Unreachable(Refusal):
@@ -92,10 +99,16 @@ class Target:
     def connect(self) -> Connection:
         """A new connection, or a Refusal that says what to do."""
         options = {"fallback_application_name": "lrb", "connect_timeout": str(TIMEOUT_S), **self.parameters}
-        try:
-            connection = psycopg2.connect(make_dsn(**options))
-        except (psycopg2.OperationalError, UnicodeDecodeError) as error:
-            raise self._refusal(str(error)) from None
+        begun_at = time.monotonic()
+        while True:
+            try:
+                connection = psycopg2.connect(make_dsn(**options))
+                break
+            except (psycopg2.OperationalError, UnicodeDecodeError) as error:
+                patience_s = max((s for said, s in PATIENCE_S.items() if re.search(said, str(error))), default=0)
+                if time.monotonic() - begun_at > patience_s:
+                    raise self._refusal(str(error)) from None
+            time.sleep(0.05)
         major = connection.server_version // 10_000
         if major < OLDEST_MAJOR:
             connection.close()
@@ -127,6 +140,13 @@ class Target:
             f"cannot reach PostgreSQL at {self.label}; "
             'start it with "docker compose up -d db" or leave out --dsn and unset the PG* variables'
         )
+
+
+def with_safe_path(connection: Connection) -> Connection:
+    """The same, and nobody else's functions or operators are found by their names."""
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SET search_path = pg_catalog, pg_temp")
+    return connection
 
 
 def given_target(dsn: str | None) -> Target | None:

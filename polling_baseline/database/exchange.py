@@ -10,6 +10,7 @@ from psycopg2.sql import SQL, Identifier
 
 from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Columns, Share
 from polling_baseline.database.binary_copy import copy_in, copy_out
+from polling_baseline.database.sessions import LOCK_TIMEOUT_S
 
 # Where each kind of answer stands, and the types of its columns.
 TABLES = {
@@ -59,6 +60,8 @@ def reason(error: psycopg2.Error, server: str) -> str:
     """Why a cycle failed, for whoever started the run."""
     if isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError) and not error.pgcode:
         return f"the connection to {server} was lost: the server stopped, or ended the session"
+    if isinstance(error, psycopg2.errors.LockNotAvailable):
+        return f"another session has locked a table of this run on {server} for {LOCK_TIMEOUT_S} s"
     return f"PostgreSQL at {server}: {(error.diag.message_primary or str(error)).strip()}"
 
 

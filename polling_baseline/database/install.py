@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg2
 from psycopg2.extensions import connection as Connection
 
+from polling_baseline.database.roles import OWNER
 from polling_baseline.database.state import CHECKOUT
 from polling_baseline.refusal import Refusal
 
@@ -22,21 +23,50 @@ ROOT = CHECKOUT or Path(__file__).parent
 LOCK_TIMEOUT_S = 10
 
 
-def install(connection: Connection, *, durability: str = "off", workers: int = 1, triggers: str | None = None) -> None:
-    """Drop and build every worker's schema, in one transaction; `triggers` adds the triggers of that granularity."""
+def install(
+    connection: Connection,
+    *,
+    durability: str = "off",
+    workers: int = 1,
+    triggers: str | None = None,
+    roles: bool = False,
+    token: str = "",
+) -> None:
+    """Drop and build every worker's schema, in one transaction; `triggers` adds those of that granularity.
+
+    With `roles`, everything belongs to lr_owner, and lr_driver may use what it needs.  `token` is what `installed`
+    gives from then on.
+    """
     kinds = ("functions", "procedures", *([f"triggers/{triggers}"] if triggers else []))
     files = sorted((ROOT / "sql").glob("*.sql"))
     files += [file for kind in kinds for file in sorted((ROOT / "stored_procs" / kind).rglob("*.sql"))]
+    files += sorted((ROOT / "sql" / "rights").glob("*.sql" if roles else "010_*.sql"))
     # `with` ends the transaction, not the connection.
     with connection, connection.cursor() as cursor:
         # A routine may call another that comes later.
         cursor.execute("SET LOCAL check_function_bodies = off")
         cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'")
         cursor.execute("SET LOCAL client_min_messages = warning")
+        cursor.execute("SET LOCAL search_path = pg_catalog, pg_temp")
         _drop(cursor)
+        if roles:
+            cursor.execute(f"SET LOCAL ROLE {OWNER}")
         for worker in range(workers):
             for file in files:
                 _execute(cursor, file, durability, schema_of(worker))
+        if token:
+            cursor.execute("INSERT INTO lr.run (token) VALUES (%s)", (token,))
+
+
+def installed(connection: Connection) -> str | None:
+    """The token of the install that the database holds; None if there is none, or a crash has emptied it."""
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('lr.run') IS NOT NULL")
+        if cursor.fetchone() != (True,):
+            return None
+        cursor.execute("SELECT run.token FROM lr.run")
+        row = cursor.fetchone()
+        return row[0] if row else None
 
 
 def schema_of(worker: int) -> str:

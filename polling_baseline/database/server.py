@@ -13,10 +13,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg2
+
+from polling_baseline.database import leftovers
 from polling_baseline.database.binaries import Binaries, find_binaries
 from polling_baseline.database.connection import Target, Unreachable
 from polling_baseline.database.settings import durability_of, profile, read_settings
@@ -112,19 +117,27 @@ def _running(here: Home) -> Server | None:
         return None
     parameters = {"host": lines[4], "port": lines[3], "user": SUPERUSER, "dbname": DATABASE}
     target = Target(parameters, embedded=True)
-    try:
-        connection = target.connect()
-    except Unreachable:
-        return None
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT current_setting('server_version'), current_setting('listen_addresses')")
-            [(version, listens)] = cursor.fetchall()
-        durability = durability_of(read_settings(connection))
-    finally:
-        connection.close()
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        try:
+            version, listens, durability = _facts(target)
+            break
+        except Unreachable:
+            return None
+        except psycopg2.OperationalError:
+            # It hung up on us: a crash of another session ends all sessions, and it recovers.
+            if time.monotonic() > deadline:
+                raise
     port = int(lines[3]) if listens else None
     return Server(target, here, version.split()[0], durability, Path(lines[4]), port)
+
+
+def _facts(target: Target) -> tuple[str, str, str]:
+    """Version, addresses that it listens on, durability."""
+    with closing(target.connect()) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('server_version'), current_setting('listen_addresses')")
+        [(version, listens)] = cursor.fetchall()
+        return version, listens, durability_of(read_settings(connection))
 
 
 def _pid_file(here: Home) -> list[str]:
@@ -200,6 +213,9 @@ def _start(here: Home, binaries: Binaries, durability: str, port: int | None) ->
     if durability == "on":
         # What was written while durability was off may not be on the disk yet.
         _run(here, [binaries.folder / "initdb", "--sync-only", "-D", here.data.name])
+    if stale and leftovers.only_a_name(int(_pid_file(here)[0]), here.data):
+        names = ("data/postmaster.pid", f"{here.socket_folder()}/.s.PGSQL.{port or SOCKET_PORT}.lock")
+        _run(here, ["rm", "-f", *names])
     started = _run(here, [binaries.folder / "pg_ctl", "start", "-D", here.data.name, "-l", here.log.name, *WAIT])
     running = _running(here)
     if started.returncode or running is None:
@@ -208,7 +224,7 @@ def _start(here: Home, binaries: Binaries, durability: str, port: int | None) ->
     if stale:
         print(
             "lrb: the embedded PostgreSQL had not been stopped properly; it has recovered, but what a run or a load "
-            "had put in is lost: load again",
+            "had put in with durability off is lost",
             file=sys.stderr,
         )
     return running

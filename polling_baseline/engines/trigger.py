@@ -10,28 +10,20 @@ expressways between workers as the polling engine does.  A second of input is on
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import psycopg2
-from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
-from psycopg2.sql import SQL, Identifier
 
-from polling_baseline import spec
-from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Batch, Columns, Share
+from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.connection import Target
-from polling_baseline.database.cost import database_facts, wal_position
-from polling_baseline.database.exchange import copy_reports, copy_requests, read_answers, reason, warm_up_share
-from polling_baseline.database.install import install, schema_of
-from polling_baseline.engine import EngineFailure
+from polling_baseline.database.exchange import copy_reports, copy_requests
+from polling_baseline.database.install import schema_of
+from polling_baseline.database.workers import STEPS, Workers, call, ledger_steps, ms_since
 
-STEPS = ("minute_ms", "advance_ms", "tally_ms", "notify_ms", "balance_ms", "history_ms")
 # INSERTs that travel together, so that a round trip each does not count against the trigger.
 PAGE = 256
 PREPARE = (
@@ -42,10 +34,9 @@ PREPARE = (
     " (kind, request_second, vehicle_id, xway, query_id, from_seg, to_seg, day_of_week, minute_of_day, day)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
 )
-Result = TypeVar("Result")
 
 
-class Trigger:
+class Trigger(Workers):
     """The engine `trigger`."""
 
     name = "trigger"
@@ -53,110 +44,46 @@ class Trigger:
     def __init__(self, target: Target, workers: int, durability: str, granularity: str = "row") -> None:
         if granularity != "statement" and workers > 1:
             raise ValueError(f"{workers} workers: a row trigger has one")
-        self.workers = workers
-        self._target = target
-        self._durability = durability
+        super().__init__(target, workers, durability, "statement" if granularity == "statement" else "row")
         self._granularity = granularity
-        self._connections: list[Connection] = []
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
-        self._wal_start = 0
+        self._steps = ("copy_ms", *STEPS) if granularity == "statement" else ("begin_ms", "report_ms", "request_ms")
 
-    def install(self) -> None:
-        files = "statement" if self._granularity == "statement" else "row"
-        with contextlib.closing(self._target.connect()) as connection:
-            install(connection, durability=self._durability, workers=self.workers, triggers=files)
-        self._connections = [self._target.connect() for _ in range(self.workers)]
+    def _prepare(self) -> None:
         if self._granularity == "row":
-            with self._connections[0].cursor() as cursor:
+            with self._connections[0] as connection, connection.cursor() as cursor:
                 cursor.execute(PREPARE)
-            self._connections[0].commit()
-        # A cycle on a few rows, undone: caches are filled and plans are made before the clock starts.
-        nothing = Batch(range(0, 2), tuple(warm_up_share() for _ in range(self.workers)))
-        self._each(lambda worker: self._insert(worker, nothing))
-        self._each(lambda worker: self._connections[worker].rollback())
-        self._wal_start = wal_position(self._connections[0])
-        self._connections[0].rollback()
 
-    def process(self, batch: Batch) -> Mapping[str, float]:
-        steps = self._each(lambda worker: self._cycle(worker, batch))
-        slowest = max(steps, key=lambda step: sum(step.values()))
-        if self.workers > 1:
-            started = time.perf_counter()
-            self._each(lambda worker: self._answer_balances(worker, batch))
-            slowest["balance_ms"] += _ms_since(started)
-        return slowest
-
-    def answers(self) -> Iterator[Answers]:
-        for answers in self._each(lambda worker: read_answers(self._connections[worker], schema_of(worker))):
-            yield from answers
-
-    def stop(self) -> None:
-        self._pool.shutdown()
-        for connection in self._connections:
-            connection.close()
-
-    def facts(self) -> dict[str, object]:
-        try:
-            return database_facts(self._connections, self._durability, self._wal_start)
-        except psycopg2.Error as error:
-            raise EngineFailure(reason(error, self._target.label)) from error
-
-    def _each(self, work: Callable[[int], Result]) -> list[Result]:
-        """Do it in all workers at once."""
-        try:
-            return list(self._pool.map(work, range(self.workers)))
-        except psycopg2.Error as error:
-            raise EngineFailure(reason(error, self._target.label)) from error
-
-    def _cycle(self, worker: int, batch: Batch) -> dict[str, float]:
-        steps = self._insert(worker, batch)
-        started = time.perf_counter()
-        self._connections[worker].commit()
-        return {**steps, "commit_ms": _ms_since(started)}
-
-    def _answer_balances(self, worker: int, batch: Batch) -> None:
-        """A vehicle may have paid on any worker's expressways, so this waits until all have committed."""
-        if (batch.shares[worker].requests["kind"] == spec.BALANCE).any():
-            with self._connections[worker].cursor() as cursor:
-                _call(cursor, schema_of(worker), "answer_balances", batch.seconds)
-            self._connections[worker].commit()
-
-    def _insert(self, worker: int, batch: Batch) -> dict[str, float]:
+    def _load(self, worker: int, batch: Batch) -> dict[str, float]:
         with self._connections[worker].cursor() as cursor:
             started = time.perf_counter()
-            _call(cursor, schema_of(worker), "begin_cycle", batch.seconds)
+            call(cursor, worker, "begin_cycle", batch.seconds)
             if self._granularity == "statement":
-                return _insert_sets(cursor, schema_of(worker), batch.shares[worker], batch.seconds, started)
+                return _insert_sets(cursor, worker, batch, started)
             take = (copy_reports, copy_requests) if self._granularity == "copy" else (_insert_reports, _insert_requests)
             report_ms = request_ms = 0.0
-            begin_ms = _ms_since(started)
+            begin_ms = ms_since(started)
             # In order, so that a balance is that of its second.
             for share in _by_second(batch.shares[worker], batch.seconds):
                 started = time.perf_counter()
                 if len(share.reports["second"]):
                     take[0](cursor, "lr", share.reports)
-                report_ms += _ms_since(started)
+                report_ms += ms_since(started)
                 started = time.perf_counter()
                 if len(share.requests["second"]):
                     take[1](cursor, "lr", share.requests)
-                request_ms += _ms_since(started)
+                request_ms += ms_since(started)
         return {"begin_ms": begin_ms, "report_ms": report_ms, "request_ms": request_ms}
 
 
-def _insert_sets(cursor: Cursor, schema: str, share: Share, seconds: range, started: float) -> dict[str, float]:
+def _insert_sets(cursor: Cursor, worker: int, batch: Batch, started: float) -> dict[str, float]:
     """All reports, also if there are none, then all requests; the steps are those of the polling engine."""
+    schema, share = schema_of(worker), batch.shares[worker]
     copy_reports(cursor, schema, share.reports)
     if len(share.requests["second"]):
         copy_requests(cursor, schema, share.requests)
-    all_ms = _ms_since(started)
-    cursor.execute(
-        SQL("SELECT {} FROM {} WHERE from_second = %s").format(
-            SQL(", ").join(map(Identifier, STEPS)), Identifier(schema, "cycle")
-        ),
-        (seconds[0],),
-    )
-    [steps] = cursor.fetchall()
-    return {"copy_ms": all_ms - sum(steps), **dict(zip(STEPS, steps, strict=True))}
+    all_ms = ms_since(started)
+    steps = ledger_steps(cursor, worker, batch.seconds)
+    return {"copy_ms": all_ms - sum(steps.values()), **steps}
 
 
 def _insert_reports(cursor: Cursor, _schema: str, reports: Columns) -> None:
@@ -184,11 +111,3 @@ def _by_second(share: Share, seconds: range) -> Iterator[Share]:
             {name: column[reports[place] : reports[place + 1]] for name, column in share.reports.items()},
             {name: column[requests[place] : requests[place + 1]] for name, column in share.requests.items()},
         )
-
-
-def _call(cursor: Cursor, schema: str, procedure: str, seconds: range) -> None:
-    cursor.execute(SQL("CALL {}(%s, %s)").format(Identifier(schema, procedure)), (seconds[0], seconds[-1]))
-
-
-def _ms_since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000

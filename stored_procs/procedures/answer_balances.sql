@@ -5,7 +5,7 @@
 -- Writes  account_balance
 -- Called  by lr.poll of a single worker; of several, by the driver when all of them have committed the cycle's reports.
 CREATE OR REPLACE PROCEDURE lr.answer_balances(p_from_second integer, p_until_second integer)
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$
 DECLARE
     v_vehicles CONSTANT integer [] := ARRAY(SELECT DISTINCT vehicle_id FROM lr.request WHERE kind = 2);

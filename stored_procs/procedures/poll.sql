@@ -5,7 +5,7 @@
 -- Writes  the five tables of answers, and one row of cycle with the milliseconds of each step
 -- Called  by the driver, in the transaction that loaded the input.
 CREATE OR REPLACE PROCEDURE lr.poll(p_from_second integer, p_until_second integer)
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$
 DECLARE
     v_started_at CONSTANT timestamp with time zone := clock_timestamp();
