@@ -156,11 +156,16 @@ def test_graphs_of_quality():
 def test_a_late_output_comes_first():
     network = small_network()
     scheduler = Scheduler(network, 10)
-    network.outputs["out"].service.latest_s = 3.0
+    network.outputs["out"].service.deliver(1, 3.0)
+    assert network.outputs["out"].service.look() == 3.0
     scheduler.prioritise()
     priority = {name: vertex.priority for name, vertex in network.vertices.items()}
     assert priority["even"] > 0.4 > priority["all"]
     assert priority["in"] > 0.4
+    # In time again, it waits its turn.
+    network.outputs["out"].service.look()
+    scheduler.prioritise()
+    assert network.vertices["even"].priority < 0.4
 
 
 @pytest.mark.parametrize("kind", ["none", "random", "semantic"])

@@ -29,8 +29,8 @@ REQUESTS_PER_REPORT = 120_000 / 12_000_000
 PEAK_RATES = (2_000, 2_500)
 # What may be used of a processor: the rest is for what no box does, and for the second that is not like the others.
 HEADROOM = 0.8
-# Bytes per report: in the table of vehicles, at the connection point, in the statistics of a minute, and in the three
-# minutes that a driver reads ahead.
+# Bytes per report: in the table of vehicles, at the connection point, in the statistics of a minute, and in the
+# three minutes that a driver reads ahead.
 VEHICLE_BYTES, POINT_BYTES, STATISTICS_BYTES, READ_AHEAD_BYTES = 36, 28, 80, 3 * 28
 PROCESS_BYTES = 350_000_000  # of an interpreter with all it imports
 HISTORY_BYTES = 140_000_000  # of an expressway, 69 days

@@ -48,8 +48,9 @@ class Service:
     tuples: int = 0
     utility_sum: float = 0.0
     longest_s: float = 0.0
-    # Of the trains since the monitor last looked.
+    # The longest delay since the monitor last looked, and the longest between its last two looks.
     latest_s: float = 0.0
+    recent_s: float = 0.0
     beyond: int = 0
 
     def deliver(self, rows: int, delay_s: float) -> None:
@@ -59,6 +60,11 @@ class Service:
         self.latest_s = max(self.latest_s, delay_s)
         if delay_s > self.quality.delay.good_until:
             self.beyond += rows
+
+    def look(self) -> float:
+        """The longest delay since the last look."""
+        self.recent_s, self.latest_s = self.latest_s, 0.0
+        return self.recent_s
 
     def facts(self) -> dict[str, object]:
         return {

@@ -50,7 +50,7 @@ class Scheduler:
             vertex.priority = vertex.order * 1e-9
         for name, output in self._network.outputs.items():
             service = output.service
-            urgency = -service.quality.delay.slope(service.latest_s)
+            urgency = -service.quality.delay.slope(service.recent_s)
             if urgency > 0:
                 for vertex in vertices:
                     if any(target.box.name == name for target in self._network.reachable(vertex.box.name)):

@@ -99,10 +99,10 @@ class Shedder:
         shed = max(self.rates.values(), default=0.0)
         self.load += LATEST * (busy / (1 - shed) - self.load)
         services = {name: output.service for name, output in self.network.outputs.items()}
+        for service in services.values():
+            service.look()
         late = [name for name, service in services.items() if _beyond(service, 1.0)]
         room = not any(_beyond(service, ROOM) for service in services.values())
-        for service in services.values():
-            service.latest_s = 0.0
         if self.kind == "none":
             return
         if late:
@@ -165,5 +165,5 @@ class Shedder:
 
 
 def _beyond(service: Service, share: float) -> bool:
-    """Is the latest delay beyond so much of the good zone?"""
-    return service.latest_s > share * service.quality.delay.good_until
+    """Is the recent delay beyond so much of the good zone?"""
+    return service.recent_s > share * service.quality.delay.good_until
