@@ -97,7 +97,7 @@ class Shedder:
         """After each batch, on which the network was `busy` so many seconds per second of input: shed more, less, or as
         before."""
         shed = max(self.rates.values(), default=0.0)
-        self.load += LATEST * (busy / (1 - shed) - self.load)
+        self.load += (LATEST if self.load else 1.0) * (busy / (1 - shed) - self.load)
         services = {name: output.service for name, output in self.network.outputs.items()}
         for service in services.values():
             service.look()
