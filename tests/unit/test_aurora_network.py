@@ -216,7 +216,7 @@ def test_shedding_begins_where_outputs_are_most_tolerant():
         Scheduler(network, 10).run()
         for name in policies:
             network.vertices[f"{name} plus"].cost.seconds = 1.0
-        shedder.look(second, 2.0)
+        shedder.look(second, 0.5)
     # Up to half, nobody misses anything there.
     assert shedder.rates["tolerant"] >= 0.5
     assert [change["input"] for change in shedder.log][:5] == ["tolerant"] * 5

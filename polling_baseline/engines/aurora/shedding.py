@@ -1,8 +1,8 @@
 """Load shedding: when outputs leave their good zone, tuples are dropped where they come in, and counted.
 
 Random: a Drop box takes a share of the keys (all tuples of a vehicle, so that trips stay whole).  Semantic: a Filter
-takes the values that are worth least to the outputs.  The share grows while delay is beyond the good zone; when there
-is room again, it shrinks to what the load needs, and at 0 the box goes.
+takes the values that are worth least to the outputs.  The share is what the load needs, and grows while delay is beyond
+the good zone; when there is room again, it shrinks, and at 0 the box goes.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Shedder:
         """After each batch, on which the network was `busy` so many seconds per second of input: shed more, less, or as
         before."""
         shed = max(self.rates.values(), default=0.0)
-        self.load += LATEST * (busy / (1 - shed) - self.load)
+        self.load += (LATEST if self.load else 1.0) * (busy / (1 - shed) - self.load)
         services = {name: output.service for name, output in self.network.outputs.items()}
         for service in services.values():
             service.look()
@@ -105,11 +105,11 @@ class Shedder:
         room = not any(_beyond(service, ROOM) for service in services.values())
         if self.kind == "none":
             return
+        needed = max(0.0, 1 - BUSY / self.load) if self.load > 0 else 0.0
         if late:
             place = self._place(late)
-            self._set(place, min(HIGHEST_RATE, self.rates.get(place, 0.0) + STEP), second)
+            self._set(place, min(HIGHEST_RATE, max(needed, self.rates.get(place, 0.0) + STEP)), second)
         elif room:
-            needed = max(0.0, 1 - BUSY / self.load) if self.load > 0 else 0.0
             for place, rate in list(self.rates.items()):
                 self._set(place, min(rate, max(needed, rate - STEP / 2)), second)
 
