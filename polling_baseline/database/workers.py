@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -39,7 +40,7 @@ STEPS = ("minute_ms", "advance_ms", "tally_ms", "notify_ms", "balance_ms", "hist
 Result = TypeVar("Result")
 
 
-class Workers:
+class Workers(ABC):
     """An engine but for its name, `_load` and its steps; `triggers` names the folder of triggers that it needs."""
 
     # By the names that `_load` gives them.
@@ -55,12 +56,12 @@ class Workers:
         self._connections: list[Connection] = []
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
 
+    @abstractmethod
     def _load(self, worker: int, batch: Batch) -> dict[str, float]:
         """One worker's share of a cycle, short of the commit; give the milliseconds of each step."""
-        raise NotImplementedError
 
-    def _prepare(self) -> None:
-        """What the connections need once."""
+    def _prepare(self) -> None:  # noqa: B027
+        """What the connections need once; nothing, unless an engine says otherwise."""
 
     def install(self) -> None:
         with self._opened() as (connection, roles):

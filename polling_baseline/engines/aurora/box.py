@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -21,7 +22,7 @@ def taken(columns: Columns, rows: Rows) -> Columns:
     return {name: column[rows] for name, column in columns.items()}
 
 
-class Box:
+class Box(ABC):
     """Takes a train on one of its ports; gives a train, with the promise `until` of its output, or nothing yet."""
 
     kind: ClassVar[str] = "Box"
@@ -30,8 +31,9 @@ class Box:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    @abstractmethod
     def process(self, train: Train, port: int) -> Train | None:
-        raise NotImplementedError
+        """What follows from a train that came in on a port."""
 
 
 class Filter(Box):

@@ -6,6 +6,7 @@ carries the window's last second.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -82,11 +83,13 @@ class Windowed(Box):
             return None
         return self._next
 
+    @abstractmethod
     def _add(self, window: int, columns: Columns) -> None:
-        raise NotImplementedError
+        """Take tuples of a window that is open."""
 
+    @abstractmethod
     def _close(self, window: int) -> Columns:
-        raise NotImplementedError
+        """What the window comes to."""
 
 
 class Tumble(Windowed):
