@@ -173,15 +173,23 @@ def died(run: Path, function: str, when: str, call: int) -> None:
 
 
 def killed(run: Path, rng: random.Random) -> bool:
-    """Go on with the run in a process of its own and kill it after a while; False if it was done before."""
+    """Go on with the run in a process of its own and kill it some cycles later; False if it was done before."""
     options = {**lrb_options({}), "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     del options["capture_output"], options["timeout"]
+    last = _cycles(run) + rng.randint(0, 4)
     with subprocess.Popen(lrb_command("run", "--resume", run), **options) as process:
-        time.sleep(rng.uniform(0.3, 2.0))
+        while process.poll() is None and _cycles(run) <= last:
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0, 0.05))
         process.kill()
         _, said = process.communicate()
     assert process.returncode in (0, -9), said
-    return process.returncode == -9
+    return facts(run)["state"] != "complete"
+
+
+def _cycles(run: Path) -> int:
+    """How many are on record."""
+    return (run / "cycles.csv").read_bytes().count(b"\n")
 
 
 def begun(world: World, run: Path, workers: int, rng: random.Random, *options: str) -> None:
@@ -191,10 +199,9 @@ def begun(world: World, run: Path, workers: int, rng: random.Random, *options: s
     del settings["capture_output"], settings["timeout"]
     command = lrb_command("run", world.dataset.path, *words, "--to-minute", MINUTES, "--out", run)
     with subprocess.Popen(command, **settings) as process:
-        cycles = run / "cycles.csv"
         deadline = time.monotonic() + 120
         wanted = rng.randint(2, 5)
-        while not cycles.exists() or cycles.read_bytes().count(b"\n") <= wanted:
+        while not (run / "cycles.csv").exists() or _cycles(run) <= wanted:
             assert process.poll() is None, process.communicate()[1]
             assert time.monotonic() < deadline
             time.sleep(0.01)

@@ -15,6 +15,7 @@ from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.connection import Target
 from polling_baseline.engine import Engine
+from polling_baseline.engines.polling import Polling
 from tests import oracle, traces
 from tests.random_road import random_history, random_lines
 
@@ -51,6 +52,16 @@ class Road:
 
 # An engine for so many workers that knows the road's history; `install` comes next.
 MakeEngine = Callable[[Road, int], Engine]
+
+
+def polling_on(target: Target) -> MakeEngine:
+    """System X, with a road's history where `lrb load` would put it."""
+
+    def polling(road: Road, workers: int) -> Polling:
+        fill_history(target, road)
+        return Polling(target, workers, "off")
+
+    return polling
 
 
 @lru_cache

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polling_baseline.database.connection import Target
-from polling_baseline.engines.polling import Polling
-from tests.engines.feeding import MakeEngine, Road, faults, fill_history
+from tests.engines.feeding import MakeEngine, faults, polling_on
 
 # Workers, and the seconds that a batch may have: one, a longer period's, as many as the rules allow.
 WAYS = [
@@ -20,11 +19,7 @@ WAYS = [
 
 @pytest.fixture
 def make_engine(history_database: Target) -> MakeEngine:
-    def polling(road: Road, workers: int) -> Polling:
-        fill_history(history_database, road)
-        return Polling(history_database, workers, "off")
-
-    return polling
+    return polling_on(history_database)
 
 
 @pytest.mark.parametrize(("workers", "longest"), WAYS)

@@ -51,7 +51,7 @@ def judgement(own_environment, history_database, all_roads):
     dataset, lines, _ = all_roads
     history = [list(chain.from_iterable(map(rows, files))) for files in (dataset.toll_history, dataset.segment_history)]
     road = feeding.Road(lines, {row[:3]: row[3] for row in history[0]}, history[1])
-    said = feeding.answers_of(history_database, road, WORKERS, LONGEST_S).elements()
+    said = feeding.answers_of(feeding.polling_on(history_database), road, WORKERS, LONGEST_S).elements()
     output = dataset.path.parent / "output.csv"
     timed = [output_line(answer, 1000 * answer[TIME_AT[answer[0]]] + RESPONSE_MS) for answer in said]
     output.write_text("\n".join(timed) + "\n")
