@@ -26,10 +26,12 @@ def folder(monkeypatch):
 @pytest.fixture(scope="session")
 def pristine():
     """A state folder as the first start leaves it."""
-    with state_folder() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LRB_STATE", str(folder))
-        ensure_running()
-        stop()
+    with state_folder() as folder:
+        # Only for a moment: other tests of this session have a server of their own there.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("LRB_STATE", str(folder))
+            ensure_running()
+            stop()
         yield folder
 
 
