@@ -37,7 +37,8 @@ def columns(runs: Sequence[Finished]) -> list[Column]:
 
 
 def _ratio(own: float | None, first: float | None) -> float | None:
-    return own / first if own is not None and first else None
+    """None also where a time is too short for the clock's three decimals."""
+    return own / first if own and first else None
 
 
 def measures(run: Finished) -> dict[str, float | None]:
@@ -140,7 +141,7 @@ def _times(ratio: float | None) -> str:
     """A factor as people say it: 12.5, or 1/12.5."""
     if ratio is None:
         return "-"
-    shown = ratio if ratio >= 0.995 or not ratio else 1 / ratio
+    shown = ratio if ratio >= 0.995 else 1 / ratio
     number = f"{shown:,.0f}" if shown >= 99.5 else f"{shown:.3g}"
     return number if shown == ratio else f"1/{number}"
 
