@@ -13,7 +13,7 @@ help: ## list the targets
 
 install: $(READY) ## set up .venv with the locked versions
 
-demo: $(READY) ## from nothing to all engines side by side on a small road, in about three minutes
+demo: $(READY) ## from nothing to all engines side by side on a small road, in a minute or three
 	@$(BIN)/lrb demo
 
 test: $(READY) ## all tests, on a real PostgreSQL and a real Spark
