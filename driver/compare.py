@@ -42,12 +42,14 @@ def _ratio(own: float | None, first: float | None) -> float | None:
 
 
 def measures(run: Finished) -> dict[str, float | None]:
-    """Tuples per second of busy time, microseconds per tuple, and response times of tolls in seconds."""
+    """Tuples per second of busy time, microseconds and bytes of log per tuple, response times of tolls in seconds."""
     rows, busy_s = run.facts["feed"]["rows"], run.facts["feed"].get("busy_s")
     answer = answer_counts(run, KIND)
+    wal_bytes = run.facts["environment"]["engine"].get("wal_bytes")
     return {
         "tuples_per_s": rows / busy_s if busy_s else None,
         "us_per_tuple": busy_s / rows * 1e6 if rows else None,
+        "wal_bytes_per_tuple": wal_bytes / rows if rows and wal_bytes is not None else None,
         **{f"{KIND}_{name}_s": answer.get(name) for name in TIMES},
     }
 
@@ -112,6 +114,8 @@ def rows(table: Sequence[Column]) -> list[Row]:
     found += [(f"{KIND} response {name} (s)", _numbers(table, f"{KIND}_{name}_s", ",.3f")) for name in TIMES]
     found.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
     found.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
+    if any(column.run.config["durability"] == "on" for column in table):
+        found.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
         found += relations(table)
     return found

@@ -143,6 +143,14 @@ def test_ratios_are_of_the_first(tmp_path):
     assert (told["verdict"], told["ratio"]["us_per_tuple"]) == (None, pytest.approx(0.05))
 
 
+def test_the_price_of_durability(tmp_path):
+    runs = [open_run(make_run(tmp_path / durability, durability=durability)) for durability in ("off", "on")]
+    for run, bytes_per_tuple in zip(runs, (3, 274), strict=True):
+        run.facts["environment"]["engine"]["wal_bytes"] = bytes_per_tuple * run.facts["feed"]["rows"]
+    assert dict(rows(columns(runs)))["bytes of log per tuple"] == ["3", "274"]
+    assert "bytes of log per tuple" not in dict(rows(columns(runs[:1])))
+
+
 def test_a_run_that_broke_still_has_a_column(tmp_path):
     whole = open_run(make_run(tmp_path / "whole"))
     broken = open_run(make_run(tmp_path / "broken", answers={}, state={"state": "broken", "reason": "no memory"}))
