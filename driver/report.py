@@ -10,7 +10,7 @@ from driver.finished import FAULTS, Finished, finished
 from driver.result import PERCENTILES
 from polling_baseline import spec
 
-FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "report.html")
+FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", "report.html")
 TIMES = (*PERCENTILES, "max")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
@@ -85,47 +85,53 @@ def add_ring(sql: Sql) -> Add:
 
 @pytest.fixture(scope="session")
 def _connection_of_two(server: Server, template: str) -> Iterator[Any]:
-    with clone(server, template) as target, closing(target.connect()) as connection:
-        install(connection, workers=2)
+    with _installed(server, template, workers=2) as connection:
         yield connection
 
 
 @pytest.fixture
 def cursor_of_two(_connection_of_two: Any) -> Iterator[Any]:
     """What `cursor` is, in a database of two workers: `lr` and `lr_1`."""
-    with _connection_of_two.cursor() as cursor:
-        yield cursor
-    _connection_of_two.rollback()
+    yield from _undone(_connection_of_two)
 
 
 @pytest.fixture(scope="session")
 def _connection_with_row_triggers(server: Server, template: str) -> Iterator[Any]:
-    with clone(server, template) as target, closing(target.connect()) as connection:
-        install(connection, triggers="row")
+    with _installed(server, template, triggers="row") as connection:
         yield connection
 
 
 @pytest.fixture
 def row_cursor(_connection_with_row_triggers: Any) -> Iterator[Any]:
     """What `cursor` is, in a database with row triggers."""
-    with _connection_with_row_triggers.cursor() as cursor:
-        yield cursor
-    _connection_with_row_triggers.rollback()
+    yield from _undone(_connection_with_row_triggers)
 
 
 @pytest.fixture(scope="session")
 def _connection_with_statement_triggers(server: Server, template: str) -> Iterator[Any]:
-    with clone(server, template) as target, closing(target.connect()) as connection:
-        install(connection, triggers="statement")
+    with _installed(server, template, triggers="statement") as connection:
         yield connection
 
 
 @pytest.fixture
 def statement_cursor(_connection_with_statement_triggers: Any) -> Iterator[Any]:
     """What `cursor` is, in a database with statement triggers."""
-    with _connection_with_statement_triggers.cursor() as cursor:
+    yield from _undone(_connection_with_statement_triggers)
+
+
+@contextmanager
+def _installed(server: Server, template: str, **options: Any) -> Iterator[Any]:
+    """A connection to a database whose schemas were built with these options."""
+    with clone(server, template) as target, closing(target.connect()) as connection:
+        install(connection, **options)
+        yield connection
+
+
+def _undone(connection: Any) -> Iterator[Any]:
+    """A cursor whose transaction is rolled back in the end."""
+    with connection.cursor() as cursor:
         yield cursor
-    _connection_with_statement_triggers.rollback()
+    connection.rollback()
 
 
 def _insert(sql: Sql, table: str, values: dict[str, Any]) -> None:

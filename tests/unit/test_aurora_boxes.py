@@ -9,8 +9,21 @@ from polling_baseline.engines.aurora.box import Drop, Filter, Map, Synchronise, 
 from polling_baseline.engines.aurora.hashing import Amounts, Numbering
 from polling_baseline.engines.aurora.join import Join
 from polling_baseline.engines.aurora.tables import Exchange, TableRead, TableWrite
-from polling_baseline.engines.aurora.train import Train, cut, joined
-from polling_baseline.engines.aurora.windows import Collect, GroupBy, Latch, Resample, Slide, Tumble
+from polling_baseline.engines.aurora.train import Train, cut, joined, stacked
+from polling_baseline.engines.aurora.windows import GroupBy, Latch, Resample, Slide, Tumble
+
+
+class Collect:
+    """The simplest aggregate: keeps all tuples for a function of them."""
+
+    def __init__(self, function):
+        self._function, self._parts = function, []
+
+    def add(self, columns):
+        self._parts.append(columns)
+
+    def close(self):
+        return self._function(stacked(self._parts)) if self._parts else {}
 
 
 def train(until, **columns):

@@ -27,20 +27,6 @@ class Aggregate(Protocol):
         """The window's tuples, without `second`; no columns if there are none."""
 
 
-class Collect:
-    """The simplest aggregate: keeps all tuples for a function of them."""
-
-    def __init__(self, function: Callable[[Columns], Columns]) -> None:
-        self._function = function
-        self._parts: list[Columns] = []
-
-    def add(self, columns: Columns) -> None:
-        self._parts.append(columns)
-
-    def close(self) -> Columns:
-        return self._function(stacked(self._parts)) if self._parts else {}
-
-
 class Windowed(Box):
     """Hands each window's tuples to `_add` and calls `_close` when the window is over; windows without any are passed
     over unless the box looks at empty ones too."""
