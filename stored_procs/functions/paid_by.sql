@@ -40,6 +40,9 @@ BEGIN
         SELECT sighting.vehicle_id, p_until_second, p_until_second, sighting.paid
         FROM lr.sightings(v_under_way, p_until_second, p_until_second, p_schema) AS sighting
         WHERE NOT sighting.ended;
+        IF v_elsewhere IS NULL THEN
+            RETURN;
+        END IF;
         v_under_way := v_elsewhere;
     END IF;
 

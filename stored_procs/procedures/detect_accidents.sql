@@ -10,17 +10,27 @@ AS $procedure$
 DECLARE
     v_from_second CONSTANT integer := p_minute * 60 - 60;
     v_until_second CONSTANT integer := p_minute * 60 - 1;
+    -- Whoever stood where another car did: few, where many stand in a jam.
+    v_vehicles CONSTANT integer [] := ARRAY(
+        SELECT DISTINCT vehicle_id
+        FROM lr.stopped_car
+        INNER JOIN (
+            SELECT road_id, lane, position_ft
+            FROM lr.stopped_car
+            GROUP BY road_id, lane, position_ft
+            HAVING min(vehicle_id) < max(vehicle_id)
+        ) AS place USING (road_id, lane, position_ft)
+    );
 BEGIN
-    IF NOT EXISTS (SELECT FROM lr.stopped_car) THEN
-        RETURN;
-    END IF;
-    CALL lr.cut_stops(v_from_second, v_until_second);
+    CALL lr.cut_stops(v_vehicles, v_from_second, v_until_second);
 
     INSERT INTO lr.accident (minute, segment_id)
     SELECT DISTINCT p_minute, this_car.road_id * 100 + this_car.position_ft / 5280
     FROM lr.stopped_car AS this_car
     INNER JOIN lr.stopped_car AS other_car USING (road_id, lane, position_ft)
-    WHERE this_car.vehicle_id < other_car.vehicle_id
+    WHERE this_car.vehicle_id = ANY(v_vehicles)
+        AND other_car.vehicle_id = ANY(v_vehicles)
+        AND this_car.vehicle_id < other_car.vehicle_id
         AND greatest(this_car.from_second, other_car.from_second, v_from_second)
         <= least(this_car.until_second, other_car.until_second, v_until_second);
 

@@ -1,4 +1,4 @@
-"""lr.cut_stops(from_second, until_second), with a second worker's schema lr_1"""
+"""lr.cut_stops(vehicles, from_second, until_second), with a second worker's schema lr_1"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def end(sql):
     """The second until which the car counts as stopped, after the call."""
 
     def end():
-        sql("CALL lr.cut_stops(%s, %s)", FROM, UNTIL)
+        sql("CALL lr.cut_stops(ARRAY[1], %s, %s)", FROM, UNTIL)
         [(until_second,)] = sql("SELECT until_second FROM lr.stopped_car WHERE vehicle_id = 1")
         return until_second
 
@@ -82,5 +82,14 @@ def test_each_stop_is_cut_by_what_follows_it(sql, add, add_ring):
     add("lr.irregular_vehicle", vehicle_id=1)
     add_ring(85)
     add_ring(110)
-    sql("CALL lr.cut_stops(%s, %s)", FROM, UNTIL)
+    sql("CALL lr.cut_stops(ARRAY[1], %s, %s)", FROM, UNTIL)
     assert sql("SELECT from_second, until_second FROM lr.stopped_car ORDER BY 1") == [(70, 84), (100, 109)]
+
+
+@pytest.mark.parametrize(("from_second", "until_second"), [(UNTIL - 29, UNTIL), (UNTIL - 28, UNTIL - 1)])
+def test_of_other_vehicles_only_stops_that_last_longer(sql, add, add_ring, from_second, until_second):
+    sql("UPDATE lr.stopped_car SET from_second = %s, until_second = %s", from_second, from_second + 29)
+    add("lr.irregular_vehicle", vehicle_id=1)
+    add_ring(UNTIL)
+    sql("CALL lr.cut_stops('{}', %s, %s)", FROM, UNTIL)
+    assert sql("SELECT until_second FROM lr.stopped_car") == [(until_second,)]
