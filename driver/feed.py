@@ -1,4 +1,4 @@
-"""The input of a run: read ahead minute by minute, shared out between workers, cut into batches.
+"""The input of a run: read minute by minute, shared out between workers, cut into batches.
 
 Memory holds three minutes at most, whatever the length of the data set.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,49 +32,55 @@ class Minute:
 
 
 class Feed:
-    """Gives the batches of a span of seconds, in order; a thread reads ahead."""
+    """Gives the batches of a span of seconds, in order.
 
-    def __init__(self, dataset: Dataset, seconds: range, workers: int) -> None:
-        self._seconds = seconds
-        self._minutes: queue.Queue[tuple[Minute, ...] | BaseException] = queue.Queue(maxsize=1)
+    With `ahead`, a thread reads a minute while the one before is taken: the real clock waits for nobody.  On the
+    virtual one, which stands still for the driver, that would only take the engine's processor away.
+    """
+
+    def __init__(self, dataset: Dataset, seconds: range, workers: int, ahead: bool = False) -> None:
+        minutes = _minutes(dataset, seconds, workers)
+        self._minutes = _Ahead(minutes) if ahead else minutes
         self._current: tuple[int, tuple[Minute, ...]] | None = None
-        self._closed = threading.Event()
-        copies = copies_of(dataset)
-        self._shares = [copies[worker::workers] for worker in range(workers)]
-        self._thread = threading.Thread(target=self._read_ahead, name="feed", daemon=True)
-        self._thread.start()
 
     def take(self, seconds: range) -> Batch:
         """The batch of these seconds; they follow those taken before, and lie in one minute."""
         minute = spec.minute_of(seconds.start)
         if self._current is None or self._current[0] != minute:
-            shares = self._minutes.get()
-            if isinstance(shares, BaseException):
-                raise shares
-            self._current = (minute, shares)
+            self._current = None  # room for the next one
+            self._current = (minute, next(self._minutes))
         first = (minute - 1) * spec.MINUTE_S
         span = slice(seconds.start - first, seconds.stop - first)
         return Batch(seconds, tuple(_cut(share, span) for share in self._current[1]))
 
     def close(self) -> None:
-        self._closed.set()
-        while self._thread.is_alive():
-            try:
-                self._minutes.get(timeout=0.05)
-            except queue.Empty:
-                continue
+        self._minutes.close()
 
-    def _read_ahead(self) -> None:
+
+class _Ahead:
+    """What an iterator gives, fetched by a thread one item ahead."""
+
+    def __init__(self, items: Iterator[tuple[Minute, ...]]) -> None:
+        self._items = items
+        self._fetched: queue.Queue[tuple[Minute, ...] | BaseException] = queue.Queue(maxsize=1)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._fetch, name="feed", daemon=True)
+        self._thread.start()
+
+    def __next__(self) -> tuple[Minute, ...]:
+        item = self._fetched.get()
+        if isinstance(item, BaseException):
+            raise item
+        return item
+
+    def close(self) -> None:
+        self._closed.set()
+        self._thread.join()
+
+    def _fetch(self) -> None:
         try:
-            first, last = spec.minute_of(self._seconds.start), spec.minute_of(self._seconds[-1])
-            paths = {copy.path for share in self._shares for copy in share}
-            readers = {path: _Reader(read_minutes(path, first, last)) for path in paths}
-            for minute in range(first, last + 1):
-                # However many copies there are of an expressway, it is read once.
-                parts = {path: _part(reader.take(minute)) for path, reader in readers.items()}
-                self._put(
-                    tuple(_minute(minute, [_moved(parts[copy.path], copy) for copy in share]) for share in self._shares)
-                )
+            for item in self._items:
+                self._put(item)
                 if self._closed.is_set():
                     return
         except BaseException as failure:
@@ -83,10 +89,22 @@ class Feed:
     def _put(self, item: tuple[Minute, ...] | BaseException) -> None:
         while not self._closed.is_set():
             try:
-                self._minutes.put(item, timeout=0.2)
+                self._fetched.put(item, timeout=0.2)
                 return
             except queue.Full:
                 continue
+
+
+def _minutes(dataset: Dataset, seconds: range, workers: int) -> Generator[tuple[Minute, ...]]:
+    """Each minute of a span of seconds, shared out between workers."""
+    copies = copies_of(dataset)
+    shares = [copies[worker::workers] for worker in range(workers)]
+    first, last = spec.minute_of(seconds.start), spec.minute_of(seconds[-1])
+    readers = {path: _Reader(read_minutes(path, first, last)) for path in {copy.path for copy in copies}}
+    for minute in range(first, last + 1):
+        # However many copies there are of an expressway, it is read once.
+        parts = {path: _part(reader.take(minute)) for path, reader in readers.items()}
+        yield tuple(_minute(minute, [_moved(parts[copy.path], copy) for copy in share]) for share in shares)
 
 
 class _Reader:

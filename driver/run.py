@@ -69,7 +69,7 @@ def run(
     facts = earlier.facts(clock.now()) if earlier else _facts(engine, dataset, config, clock.now())
     write_run(folder, facts)
     recording = Recording(folder, config.durability == "on", *(earlier.recorded if earlier else ()))
-    feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers)
+    feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers, ahead=config.clock == "real")
     view = LiveView(seconds, config.period_s)
     desk = _Desk(engine, clock, recording, view)
 
