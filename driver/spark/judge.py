@@ -8,21 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from driver.dataset import Dataset
 from driver.relabel import dataset_facts
+from driver.spark.glance import glance_at
 from driver.spark.lenient import read_leniently
 from driver.spark.received import MALFORMED, NOTES, answers_of, received_of
 from driver.spark.reference import BALANCE, Reference, reference
 from driver.spark.session import session
-from driver.spark.verdict import FORMAT, JUDGED, answers_facts, faults_in, judged_balances, tally
+from driver.spark.verdict import FORMAT, JUDGED, answers_facts, by_response, faults_in, judged_balances, tally
 from polling_baseline import spec
 
 EXAMPLES = 5
 EXAMPLE_CUT = 120
 SMALL_TABLE = "64MB"
+OTHERS = [kind for kind in range(len(spec.ANSWERS)) if kind != BALANCE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +103,22 @@ Counted = dict[str, dict[str, Any]]
 def _compare(question: Question, right: Reference) -> tuple[DataFrame, Counted, dict[str, int]]:
     """The tally of each answer, what it comes to, and how many lines there are that are odd."""
     received = received_of(right.spark, question.output)
-    noticed = Observation()
-    odd = [F.count_if(F.col("note") == note).alias(note) for note in NOTES]
-    answers = answers_of(received.observe(noticed, F.count("*").alias("total"), *odd))
-    # Of the balances only those lines are split that can be balances at all; the file is read again for them.
-    balances = answers_of(received.filter(F.col("text").startswith(f"{BALANCE},")))
-    if question.lenient:
+    seen = glance_at(right, received)
+    right_others = seen.right_by_response(right.expected, OTHERS) if question.xways is None else None
+    answers = answers_of(received)
+    if question.lenient and right_others is None:
         answers = read_leniently(right, answers, question.in_minutes)
     others = answers.filter(F.col("kind") != BALANCE).select(JUDGED)
-    all_judged = others.union(judged_balances(right, balances, question.lenient))
-    tallied = tally(right.expected, all_judged, question.xways)
-    return tallied, answers_facts(tallied), noticed.get
+    # Of the balances only those lines are split that can be balances at all; the file is read again for them.
+    balances = answers_of(received.filter(F.col("text").startswith(f"{BALANCE},")))
+    balances = judged_balances(right, balances, question.lenient)
+    tallied = tally(right.expected, others.union(balances), question.xways)
+    if right_others is None:
+        counted = by_response(tallied)
+    else:
+        expected = right.expected.filter(F.col("kind") == BALANCE)
+        counted = right_others.union(by_response(tally(expected, balances, question.xways)))
+    return tallied, answers_facts(counted), seen.line_counts()
 
 
 def _the_better(

@@ -32,19 +32,23 @@ IDENTITY = ["kind", "id", "second"]
 JUDGED = [*IDENTITY, "value_1", "value_2", "response_us", "lenient"]
 
 
+def is_late() -> Column:
+    limit_us = F.get(F.lit([spec.DEADLINE_S[kind] * SECOND_US for kind in spec.ANSWERS]), F.col("kind"))
+    return F.col("response_us") > limit_us
+
+
 def tally(expected: DataFrame, answers: DataFrame, xways: Collection[int] | None) -> DataFrame:
     """A row per identity: COUNTS, and the response time of the first answer.
 
     With `xways`, only what those expressways expect counts, and what no expressway at all does.
     """
-    limit_us = F.get(F.lit([spec.DEADLINE_S[kind] * SECOND_US for kind in spec.ANSWERS]), F.col("kind"))
     response = F.col("response_us")
     asked = [F.lit(1), F.lit(True) if xways is None else F.col("xway").isin(*xways), *map(F.lit, (0, 0, 0, 0))]
     came = [
         F.lit(0),
         F.lit(False),
         F.lit(1),
-        (response > limit_us).cast("int"),
+        is_late().cast("int"),
         (response < 0).cast("int"),
         F.col("lenient"),
     ]
@@ -81,15 +85,18 @@ def _named(names: Collection[str], columns: Collection[Column]) -> list[Column]:
     return [column.alias(name) for name, column in zip(names, columns, strict=True)]
 
 
-def answers_facts(tallied: DataFrame) -> dict[str, dict[str, Any]]:
-    """What `verdict.json` says of each kind of answer."""
+def by_response(tallied: DataFrame) -> DataFrame:
+    """COUNTS by kind of answer and response time, and how many identities were `answered` in that time."""
+    sums = [F.sum(name).alias(name) for name in COUNTS]
+    return tallied.groupBy("kind", "response_us").agg(F.count("response_us").alias("answered"), *sums)
+
+
+def answers_facts(counted: DataFrame) -> dict[str, dict[str, Any]]:
+    """What `verdict.json` says of each kind of answer, from a table like that of `by_response`."""
     in_order = Window.partitionBy("kind").orderBy("response_us")
-    answered = F.count("response_us")
     reached, whole = F.sum("answered").over(in_order), F.sum("answered").over(Window.partitionBy("kind"))
     rows = (
-        tallied.groupBy("kind", "response_us")
-        .agg(answered.alias("answered"), *[F.sum(name).alias(name) for name in COUNTS])
-        .withColumns({"reached": reached, "whole": whole})
+        counted.withColumns({"reached": reached, "whole": whole})
         .groupBy("kind")
         .agg(
             *[F.sum(name).alias(name) for name in COUNTS],
