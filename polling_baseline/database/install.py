@@ -1,4 +1,4 @@
-"""Builds the schemas of a run from `sql/` and `stored_procs/`, and gives the statements that Python reads by name.
+"""Builds the schemas of a run from `sql/` and `stored_procs/`.
 
 The files say `lr`; `source` gives the same for another worker's schema.
 The files say CREATE UNLOGGED TABLE; for durability `on`, `source` makes that CREATE TABLE, here and nowhere else.
@@ -8,7 +8,6 @@ History is no part of this: it lives in schema `lr_history`, which the load buil
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from pathlib import Path
 
 import psycopg2
@@ -80,12 +79,6 @@ def source(file: Path, durability: str = "off", schema: str = "lr") -> str:
     if durability == "on":
         text = text.replace("CREATE UNLOGGED TABLE", "CREATE TABLE")
     return text if schema == "lr" else re.sub(r"\blr(?=\.)|(?<=SCHEMA )lr\b|(?<=')lr(?=')", schema, text)
-
-
-@lru_cache
-def statement(name: str) -> str:
-    """The text of `sql/queries/<name>.sql`."""
-    return source(ROOT / "sql" / "queries" / f"{name}.sql")
 
 
 def _drop(cursor: psycopg2.extensions.cursor) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polling_baseline.database import install as module
-from polling_baseline.database.install import install, source, statement
+from polling_baseline.database.install import install, source
 from polling_baseline.refusal import Refusal
 
 
@@ -21,7 +21,7 @@ def sources(tmp_path, monkeypatch):
     """A small project in place of ours."""
     monkeypatch.setattr(module, "ROOT", tmp_path)
     for folder in (
-        "sql/queries",
+        "sql",
         "stored_procs/functions/deep",
         "stored_procs/procedures",
         "stored_procs/triggers/row",
@@ -85,11 +85,6 @@ def test_a_failed_install_changes_nothing_and_names_the_file(connection, sources
     with pytest.raises(RuntimeError, match=r"^sql/030_bad\.sql: syntax error"):
         install(connection)
     assert kinds(connection) == {"road": "u"}
-
-
-def test_statement(sources):
-    (sources / "sql/queries/answer.sql").write_text("SELECT 42")
-    assert statement("answer") == "SELECT 42"
 
 
 def test_source_changes_only_the_creation_of_tables(sources):
