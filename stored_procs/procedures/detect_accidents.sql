@@ -6,6 +6,8 @@
 -- Called  by lr.close_minute.
 CREATE OR REPLACE PROCEDURE lr.detect_accidents(p_minute integer)
 LANGUAGE plpgsql
+-- Few stops in one minute, very many in the next: a plan that was made for few would compare each with each.
+SET plan_cache_mode = force_custom_plan
 AS $procedure$
 DECLARE
     v_from_second CONSTANT integer := p_minute * 60 - 60;
@@ -17,6 +19,7 @@ DECLARE
         INNER JOIN (
             SELECT road_id, lane, position_ft
             FROM lr.stopped_car
+            WHERE until_second >= v_from_second
             GROUP BY road_id, lane, position_ft
             HAVING min(vehicle_id) < max(vehicle_id)
         ) AS place USING (road_id, lane, position_ft)
