@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
@@ -72,8 +73,9 @@ class Poller:
         take: Callable[[range], Batch],
         handle: Handle,
         done: Callable[[Cycle], None],
+        warm_up: range = range(0),
     ) -> None:
-        self._seconds, self._period_s, self._clock = seconds, period_s, clock
+        self._seconds, self._period_s, self._clock, self._warm_up = seconds, period_s, clock, warm_up
         self._take, self._handle, self._done = take, handle, done
         self._next = seconds.start
         self._tick = due(seconds.start, period_s)
@@ -105,7 +107,9 @@ class Poller:
         while self._next <= arrived and not self.stopping.is_set():
             with self._clock.paused():
                 batch = self._take(seconds_to_take(self._next, arrived))
-            self.hand_over(batch, self._handle)
+            # What comes next does not wait for a second of the warm-up; its own answers take as long as they take.
+            with self._clock.paused() if self._next in self._warm_up else nullcontext():
+                self.hand_over(batch, self._handle)
         if self._next >= self._seconds.stop or self.stopping.is_set():
             self.finished.set()
 

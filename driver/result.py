@@ -48,6 +48,8 @@ class RunConfig:
     xways: float | None = None
     # A rating has seen enough of a run with its first late answer.
     stop_when_late: bool = False
+    # Of a run that begins in mid-road: the seconds in which every car is new, while the virtual clock waits for each.
+    warm_up_s: int = 0
 
 
 def write_run(folder: Path, facts: dict[str, Any]) -> None:

@@ -78,7 +78,8 @@ def run(
         if desk.late and config.stop_when_late:
             poller.stopping.set()
 
-    poller = Poller(rest, config.period_s, clock, feed.take, desk.process, done)
+    warm_up = seconds[: config.warm_up_s]
+    poller = Poller(rest, config.period_s, clock, feed.take, desk.process, done, warm_up)
     try:
         with view, _stop_on_signal(poller.stopping):
             if earlier and earlier.last:

@@ -87,7 +87,9 @@ def run(args: argparse.Namespace) -> int:
 
     def config_for(xways: float) -> RunConfig:
         given = {"dataset": dataset.path, "from_minute": first, "to_minute": minutes, "xways": xways}
-        return replace(config_from(args, **given), stop_when_late=True)
+        # Who begins in mid-road meets all cars of the road as new ones, in the time between two reports.
+        warm_up_s = spec.REPORT_PERIOD_S if first > 1 else 0
+        return replace(config_from(args, **given), stop_when_late=True, warm_up_s=warm_up_s)
 
     rating = Rating(folder, dataset, search, config_for, Place(args.dsn, args.master))
     rating.run(lambda path: judge_run(dataset, path, args.master), _say)
@@ -145,10 +147,12 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
     name = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {last} minutes"}[facts["kind"]]
     only = "" if facts["kind"] == "full" else f"   (an L-rating takes minutes 1 to {MOST_MINUTES})"
     k = facts["distinct"]
+    warm_up_s = facts["settings"]["warm_up_s"]
+    warm_up = f"; the first {warm_up_s} s, in which every car is new, hold nothing up" if warm_up_s else ""
     return [
         f"{name} of {facts['engine']}: {facts['rating']:g}",
         f"minutes {first} to {last}, {facts['clock']} clock, seed {facts['seed']}, in steps of {facts['step']:g}{only}",
-        f"made of {k} distinct expressway{'s' if k > 1 else ''}, relabelled; history is that of the distinct",
+        f"made of {k} distinct expressway{'s' if k > 1 else ''}, relabelled; history is that of the distinct{warm_up}",
         "",
         f"{'L':>7}  {'verdict':<9}{'judged':<9}{'longest (s)':>11}{'tuples/s of work':>18}  0 s{'5 s':>{BAR - 3}}",
         *[_row(each) for each in facts["candidates"]],

@@ -85,6 +85,7 @@ def test_a_rating_from_its_interruption_to_its_end(lrb, road: Path, tmp_path: Pa
     found = json.loads(out)
     assert found == json.loads((tmp_path / "r" / "rating.json").read_text())
     assert (found["rating"], found["kind"], found["distinct"], found["minutes"]) == (2, "peak", 1, [1, MINUTES])
+    assert found["settings"]["warm_up_s"] == 0
     tried = [(each["xways"], each["verdict"], each["right"]) for each in found["candidates"]]
     assert tried == [(1, "in time", None), (2, "in time", True), (3, "late", None), (3, "late", True)]
     assert found["gave_out"]["minute"] == MINUTES and found["gave_out"]["step"] == "doze"

@@ -20,7 +20,7 @@ class Watch:
         return self.seconds
 
 
-def cycles(seconds: range, period_s: float, service_s: float) -> list[Cycle]:
+def cycles(seconds: range, period_s: float, service_s: float, warm_up: range = range(0)) -> list[Cycle]:
     """A run on the virtual clock with a fixed service time for each second of input."""
     watch, found = Watch(), []
     clock = Clock("virtual", seconds.start, watch)
@@ -29,7 +29,7 @@ def cycles(seconds: range, period_s: float, service_s: float) -> list[Cycle]:
         watch.seconds += service_s * len(batch.seconds)
         return clock.now(), {}
 
-    poller = Poller(seconds, period_s, clock, lambda taken: Batch(taken, ()), handle, found.append)
+    poller = Poller(seconds, period_s, clock, lambda taken: Batch(taken, ()), handle, found.append, warm_up)
     run_polls(poller, clock, period_s)
     return found
 
@@ -50,6 +50,14 @@ def test_seconds_to_take(next_second: int, arrived: int, taken: range) -> None:
 @pytest.mark.parametrize(("second", "period_s", "moment"), [(7, 1, 7), (7, 4, 8), (8, 4, 8), (0, 4, 0), (3, 2.5, 5)])
 def test_due(second: int, period_s: float, moment: float) -> None:
     assert due(second, period_s) == moment
+
+
+def test_nothing_waits_for_a_warm_up() -> None:
+    found = cycles(range(600, 660), 1, 2.0, warm_up=range(600, 630))
+    assert [cycle.seconds for cycle in found[:30]] == [range(second, second + 1) for second in range(600, 630)]
+    assert all(cycle.lag == pytest.approx(0) for cycle in found[:31])
+    assert all(cycle.committed == pytest.approx(cycle.started + 2) for cycle in found[:31])
+    assert found[31].lag > 0
 
 
 def test_a_fast_engine_gets_each_second_when_it_arrives() -> None:
