@@ -1,8 +1,8 @@
 """Exactly the answers that are expected?  Told without bringing each of them together with its counterpart.
 
 Every answer gets a hash of 64 bits.  Two heaps of answers are taken as equal if they hold equally many and both halves
-of the hashes add up to the same.  The hash has a seed that is drawn anew each time, so heaps that differ are taken as
-equal in one of 2^64 cases, whoever made them.  What is not equal is left to `verdict.tally`, which tells why.
+of the hashes add up to the same.  The hash has a seed that is drawn anew each time.  If it is as good as chance, heaps
+that differ are taken as equal once in 2^64 times.  What is not equal is left to `verdict.tally`, which tells why.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, GroupedData
 from pyspark.sql import functions as F
 
-from driver.spark.received import LONGER, NOTES
+from driver.spark.received import NOTES, is_answer
 from driver.spark.reference import Reference
 from driver.spark.verdict import COUNTS, IDENTITY, is_late
 
@@ -36,8 +36,7 @@ class Glance:
     def right_by_response(self, expected: DataFrame, kinds: Collection[int]) -> DataFrame | None:
         """The answers of these kinds as `verdict.by_response` counts them, if they are those expected; None if not."""
         of_kinds = F.col("kind").isin(*kinds)
-        is_answer = F.isnull("note") | (F.col("note") == LONGER)
-        came = self.lines.filter(of_kinds & is_answer).drop("note")
+        came = self.lines.filter(of_kinds & is_answer()).drop("note")
         sums = [F.sum(name).alias(name) for name in FINGERPRINT]
         found = came.groupBy("kind").agg(*sums, F.min("response_us").alias("shortest_us")).collect()
         asked = _fingerprints(expected.filter(of_kinds).groupBy("kind"), self.seed).collect()

@@ -57,10 +57,13 @@ def received_of(spark: SparkSession, output: Path) -> DataFrame:
     return rows.select("line", "text", "kind", *parts[:-1], response.alias("response_us"), note.alias("note"))
 
 
+def is_answer() -> Column:
+    return F.isnull("note") | (F.col("note") == LONGER)
+
+
 def answers_of(received: DataFrame) -> DataFrame:
     """The lines that are answers, those with fields too many included; none is taken leniently so far."""
-    is_answer = F.isnull("note") | (F.col("note") == LONGER)
-    return received.filter(is_answer).drop("note").withColumn("lenient", F.lit(0))
+    return received.filter(is_answer()).drop("note").withColumn("lenient", F.lit(0))
 
 
 def _of_type(numbers: Sequence[int]) -> Column:
