@@ -1,5 +1,8 @@
 """The rating of an engine: runs of more and more expressways, until one is late; then the judge has a look.
 
+Whoever is late when traffic is densest is late in a whole run: a search over whole runs may look at the peak first, and
+run in full only what comes through.
+
 Everything that is known lies in the folder: the RUN of each candidate, numbered in the order they were made, with its
 verdict if it was judged.  A search that was interrupted takes over what it finds there.
 """
@@ -8,9 +11,11 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,6 +43,8 @@ class Candidate:
 
     xways: float
     run: Path
+    # The first and the last that it was to run.
+    minutes: tuple[int, int]
     in_time: bool
     state: str
     max_response_s: float | None
@@ -63,27 +70,41 @@ class Rating:
     """The search in a folder; `run` makes what is missing."""
 
     def __init__(
-        self, folder: Path, dataset: Dataset, search: Search, config_for: Callable[[float], RunConfig], place: Place
+        self,
+        folder: Path,
+        dataset: Dataset,
+        search: Search,
+        config_for: Callable[[float], RunConfig],
+        place: Place,
+        peak_for: Callable[[float], RunConfig] | None = None,
     ) -> None:
         self.folder, self.dataset, self.search = folder, dataset, search
-        self._config_for, self._place = config_for, place
+        self._config_for, self._peak_for, self._place = config_for, peak_for, place
         self.candidates: list[Candidate] = []
         self.settings = settings_of(config_for(spec.MAX_XWAYS), dataset)
         claim(folder / "rating.json", self.settings)
 
     @property
     def outcomes(self) -> list[tuple[float, bool]]:
+        """What the search rests on: whole runs, failures at the peak, and who came through it until shown otherwise."""
         # A wrong answer is no accident: such a candidate gets no second chance.
-        return [
-            (each.xways, each.passed)
-            for each in self.candidates
-            for _ in range(1 if each.passed or each.right is not False else 2)
-        ]
+        weighed = [each for each in self.candidates for _ in range(2 if each.right is False else 1)]
+        failed = Counter(each.xways for each in weighed if self.is_whole(each) and not each.passed)
+        outcomes = [(each.xways, each.passed) for each in weighed if self.is_whole(each) or not each.passed]
+        if max(failed.values(), default=0) < 2:
+            bound = min(failed, default=math.inf) - self.search.step
+            outcomes += [(min(each.xways, bound), True) for each in weighed if each.passed]
+        return outcomes
+
+    def is_whole(self, candidate: Candidate) -> bool:
+        return candidate.minutes == (self.settings["from_minute"], self.settings["to_minute"])
 
     @property
     def winner(self) -> Candidate | None:
+        """The largest that passed; of its runs, the whole one."""
         best = self.search.best(self.outcomes)
-        return next((each for each in self.candidates if each.passed and each.xways == best), None)
+        passed = [each for each in self.candidates if each.passed and each.xways == best]
+        return max(passed, key=self.is_whole, default=None)
 
     @property
     def loser(self) -> Candidate | None:
@@ -100,6 +121,8 @@ class Rating:
         while True:
             xways, winner = self.search.next(self.outcomes), self.winner
             erred = any(each.right is False for each in self.candidates)
+            if xways is None and winner and not self.is_whole(winner):
+                xways = winner.xways
             if winner and winner.right is None and (erred or xways is None):
                 self._judged(winner, judge, said)
             elif xways is not None:
@@ -110,7 +133,8 @@ class Rating:
             self._judged(loser, judge, said)
 
     def _try(self, xways: float, said: Said) -> None:
-        config = self._config_for(xways)
+        through = any(each.passed and each.xways >= xways for each in self.candidates)
+        config = self._config_for(xways) if through or not self._peak_for else self._peak_for(xways)
         number = max((int(path.name[:4]) for path in self._runs()), default=0) + 1
         folder = self.folder / "runs" / f"{number:04d}-{config.engine}-L{xways:g}"
         begun = time.monotonic()
@@ -171,6 +195,7 @@ def candidate_of(folder: Path, facts: dict[str, Any]) -> Candidate:
     return Candidate(
         xways=facts["dataset"]["xways"],
         run=folder,
+        minutes=(facts["config"]["from_minute"], facts["config"]["to_minute"]),
         in_time=facts["state"] == "complete" and not late,
         state="late" if late else facts["state"],
         max_response_s=max(longest, default=None),

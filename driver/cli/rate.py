@@ -28,7 +28,9 @@ EXAMPLES = """\
 
 Large L are copies of --distinct simulated expressways, with numbers of their own; history is not copied.  L is doubled
 until an answer is late, then halved in between; the last failure is tried once more, since chance may have caused it.
-The winner and the loser are judged by the reference.  Each candidate's run stays in DIR/runs.
+Whoever is late in the last 20 minutes is late in all 180: on the virtual clock, L is tried on those first, and what
+comes through is run in full.  The winner and the loser are judged by the reference.  Each candidate's run stays in
+DIR/runs.
 """
 MOST_MINUTES = spec.RUN_SECONDS // spec.MINUTE_S
 BAR = 30
@@ -83,15 +85,18 @@ def run(args: argparse.Namespace) -> int:
     folder = args.out or Path("ratings") / f"{args.engine}-{'peak' if args.quick else 'full'}"
     dataset = road_from(args, folder)
     minutes = dataset.seconds // spec.MINUTE_S
-    first = max(1, minutes - QUICK_MINUTES + 1) if args.quick else 1
+    peak = max(1, minutes - QUICK_MINUTES + 1)
 
-    def config_for(xways: float) -> RunConfig:
+    def config_for(xways: float, first: int = peak if args.quick else 1) -> RunConfig:
         given = {"dataset": dataset.path, "from_minute": first, "to_minute": minutes, "xways": xways}
         # Who begins in mid-road meets all cars of the road as new ones, in the time between two reports.
         warm_up_s = spec.REPORT_PERIOD_S if first > 1 else 0
         return replace(config_from(args, **given), stop_when_late=True, warm_up_s=warm_up_s)
 
-    rating = Rating(folder, dataset, search, config_for, Place(args.dsn, args.master))
+    # The real clock does not wait for a warm-up, so a peak alone would tell nothing there.
+    peak_first = peak > 1 and not args.quick and args.clock == "virtual"
+    peak_for = (lambda xways: config_for(xways, peak)) if peak_first else None
+    rating = Rating(folder, dataset, search, config_for, Place(args.dsn, args.master), peak_for)
     rating.run(lambda path: judge_run(dataset, path, args.master), _say)
     facts = result(rating, "peak" if args.quick else "full" if minutes == MOST_MINUTES else "part")
     write_json(folder / "rating.json", facts)
@@ -147,14 +152,19 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
     name = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {last} minutes"}[facts["kind"]]
     only = "" if facts["kind"] == "full" else f"   (an L-rating takes minutes 1 to {MOST_MINUTES})"
     k = facts["distinct"]
-    warm_up_s = facts["settings"]["warm_up_s"]
-    warm_up = f"; the first {warm_up_s} s, in which every car is new, hold nothing up" if warm_up_s else ""
+    in_mid_road = any(each["minutes"][0] > 1 for each in facts["candidates"])
+    warm_up = (
+        f"; of a run from mid-road the first {spec.REPORT_PERIOD_S} s, in which every car is new, hold nothing up"
+        if in_mid_road
+        else ""
+    )
     return [
         f"{name} of {facts['engine']}: {facts['rating']:g}",
         f"minutes {first} to {last}, {facts['clock']} clock, seed {facts['seed']}, in steps of {facts['step']:g}{only}",
         f"made of {k} distinct expressway{'s' if k > 1 else ''}, relabelled; history is that of the distinct{warm_up}",
         "",
-        f"{'L':>7}  {'verdict':<9}{'judged':<9}{'longest (s)':>11}{'tuples/s of work':>18}  0 s{'5 s':>{BAR - 3}}",
+        f"{'L':>7}  {'minutes':<9}{'verdict':<9}{'judged':<8}{'longest (s)':>11}{'tuples/s of work':>18}"
+        f"  0 s{'5 s':>{BAR - 3}}",
         *[_row(each) for each in facts["candidates"]],
         "",
         _ending(facts),
@@ -164,12 +174,14 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
 
 def _row(candidate: dict[str, Any]) -> str:
     judged = {None: "-", True: "right", False: "wrong"}[candidate["right"]]
+    minutes = "-".join(map(str, candidate["minutes"]))
     longest = candidate["max_response_s"]
     length = 0 if longest is None else round(BAR * longest / min(spec.DEADLINE_S.values()))
     bar = "#" * min(length, BAR) + (">" if length > BAR else "")
     shown = "-" if longest is None else f"{longest:.3f}"
     return (
-        f"{candidate['xways']:>7g}  {candidate['verdict']:<9}{judged:<9}{shown:>11}{candidate['tuples_per_s']:>18,.0f}"
+        f"{candidate['xways']:>7g}  {minutes:<9}{candidate['verdict']:<9}{judged:<8}{shown:>11}"
+        f"{candidate['tuples_per_s']:>18,.0f}"
         f"  {bar}"
     ).rstrip()
 

@@ -23,21 +23,30 @@ CONFIG = RunConfig("road", "polling", "virtual", 1.0, 2, "off", 1, 3, stop_when_
 class Bench:
     """Stands for an engine and for the judge: in time up to `limit`, right up to `right`."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, limit: float, right: float = 1000) -> None:
-        self.limit, self.right = limit, right
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, limit: float, right: float = 1000, peak: float | None = None
+    ) -> None:
+        self.limit, self.right, self.peak = limit, right, limit if peak is None else peak
         self.tried: list[float] = []
+        self.whole: list[float] = []
+        # The numbers of whole runs that are late for no reason.
+        self.unlucky: list[int] = []
         self.judged: list[float] = []
         self.states: dict[int, str] = {}
         monkeypatch.setattr(rate, "measure", self.measure)
 
     def measure(self, config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> dict[str, Any]:
         self.tried.append(dataset.xways)
-        in_time = dataset.xways <= self.limit
+        if whole := config.from_minute == 1:
+            self.whole.append(dataset.xways)
+        in_time = dataset.xways <= (self.limit if whole else self.peak) and not (
+            whole and len(self.whole) in self.unlucky
+        )
         state = self.states.get(len(self.tried), "complete" if in_time else "late")
         answer = {"received": 9, "late": int(not in_time), "max": dataset.xways / 10}
         facts = {
             "state": state,
-            "config": {"xways": dataset.xways},
+            "config": {"xways": dataset.xways, "from_minute": config.from_minute, "to_minute": config.to_minute},
             "dataset": {"xways": dataset.xways},
             "answers": {"toll": answer},
             "feed": {"rows": 1000, "busy_s": 0.5, "peak_rows_per_s": 30},
@@ -54,10 +63,14 @@ class Bench:
         (folder / "verdict.json").write_text(json.dumps(facts))
 
 
-def rating(folder: Path, most: float = 64, **options: Any) -> Rating:
+def rating(folder: Path, most: float = 64, peak_first: bool = False, **options: Any) -> Rating:
     dataset = Dataset(folder / "road", 1.0, 180, 42, {}, {"command": "generate"})
-    search = Search(1, 1, most)
-    return Rating(folder, dataset, search, lambda xways: replace(CONFIG, xways=xways, **options), Place())
+
+    def config_for(xways: float, first: int = 1) -> RunConfig:
+        return replace(CONFIG, xways=xways, from_minute=first, **options)
+
+    peak_for = (lambda xways: config_for(xways, 2)) if peak_first else None
+    return Rating(folder, dataset, Search(1, 1, most), config_for, Place(), peak_for)
 
 
 def test_winner_and_loser_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +83,39 @@ def test_winner_and_loser_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (found.winner.xways, found.loser.xways, found.loser.run.name) == (5, 6, "0007-polling-L6")
     assert (found.winner.right, found.loser.right, found.loser.verdict) == (True, True, "late")
     assert " ".join(said[0].split()) == "L = 1 in time longest 0.100 s 2,000 tuples/s of work took 0 s"
+
+
+def test_only_what_comes_through_the_peak_is_run_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, limit=5)
+    found = rating(tmp_path, peak_first=True)
+    found.run(bench.judge, lambda what: None)
+    assert (bench.tried, bench.whole, bench.judged) == ([1, 2, 4, 8, 6, 5, 6, 5], [5], [5, 6])
+    assert found.winner and found.loser
+    assert (found.winner.minutes, found.winner.right) == ((1, 3), True)
+    assert (found.loser.xways, found.loser.minutes) == (6, (2, 3))
+    # And after an interruption: there is nothing left to do.
+    again = rating(tmp_path, peak_first=True)
+    again.run(bench.judge, lambda what: None)
+    assert (len(bench.tried), again.winner) == (8, found.winner)
+
+
+def test_a_whole_run_that_was_late_by_chance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, limit=5)
+    bench.unlucky = [1]
+    found = rating(tmp_path, peak_first=True)
+    found.run(bench.judge, lambda what: None)
+    assert (bench.whole, found.winner and found.winner.xways) == ([5, 5], 5)
+
+
+@pytest.mark.parametrize("limit", [*range(8), 31, 32, 33, 61])
+def test_a_peak_that_says_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    bench = Bench(monkeypatch, limit=limit, peak=62)
+    found = rating(tmp_path, peak_first=True)
+    found.run(bench.judge, lambda what: None)
+    assert (found.winner.xways if found.winner else 0) == limit
+    assert found.loser and (found.loser.xways, found.is_whole(found.loser)) == (limit + 1, True)
+    # 62 and the last failure twice, and a bisection.
+    assert len(bench.whole) <= 10
 
 
 def test_a_wrong_winner_is_no_winner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
