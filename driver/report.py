@@ -92,11 +92,13 @@ def answer_counts(run: Finished, kind: str) -> dict[str, Any]:
 
 def _answers(run: Finished) -> list[str]:
     columns = answer_columns(run)
-    widths = [max(9 if number else 12, len(name) + 2) for number, name in enumerate(columns)]
+    counts = [answer_counts(run, kind) for kind in spec.ANSWERS]
+    least = [max(9 if number else 12, len(name) + 2) for number, name in enumerate(columns)]
+    widest = [max(len(f"{answer[name]:,}") + 2 for answer in counts) for name in columns]
+    widths = list(map(max, least, widest))
     counted = "".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True))
     lines = [f"{'answer':<12}{counted}" + "".join(f"{name:>9}" for name in TIMES) + "   limit (s)"]
-    for kind in spec.ANSWERS:
-        answer = answer_counts(run, kind)
+    for kind, answer in zip(spec.ANSWERS, counts, strict=True):
         counted = "".join(f"{answer[name]:>{width},}" for name, width in zip(columns, widths, strict=True))
         times = "".join(f"{answer[name]:>9.3f}" if name in answer else f"{'-':>9}" for name in TIMES)
         lines.append(f"{kind:<12}{counted}{times}{answer['limit_s']:>12}")
