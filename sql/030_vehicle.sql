@@ -1,9 +1,10 @@
 -- Vehicle information: where each vehicle was at its last report, and what it has paid.
 --
--- lr.ring_00 .. lr.ring_89 hold the last 90 seconds, one table a second.  A report continues a trip if and only if the
--- same vehicle reported exactly 30 s earlier, so each second is joined with the table of 30 s before and fills a table
--- of its own: nothing is updated in place, nothing needs an index or a vacuum.  Ninety, because a cycle of up to 29 s
--- may still look one minute back while it writes.  A trip that was not continued leaves a row with `ended`.
+-- lr.ring_000 .. lr.ring_119 hold the last 120 seconds, one table a second.  A report continues a trip if and only if
+-- the same vehicle reported exactly 30 s earlier, so each second is joined with the table of 30 s before and fills a
+-- table of its own: nothing is updated in place, nothing needs an index or a vacuum.  So many, because a minute's end
+-- looks at its 60 s and the 29 s before, while another worker may already write 29 s of the next.  A trip that was not
+-- continued leaves a row with `ended`.
 CREATE UNLOGGED TABLE lr.ring (
     vehicle_id integer NOT NULL,
     segment_id integer NOT NULL,  -- lr.segment_id(xway, dir, seg)
@@ -23,8 +24,8 @@ CREATE UNLOGGED TABLE lr.ring (
 
 DO $$
 BEGIN
-    FOR v_slot IN 0..89 LOOP
-        EXECUTE format('CREATE UNLOGGED TABLE lr.ring_%s (LIKE lr.ring)', to_char(v_slot, 'FM00'));
+    FOR v_slot IN 0..119 LOOP
+        EXECUTE format('CREATE UNLOGGED TABLE lr.ring_%s (LIKE lr.ring)', to_char(v_slot, 'FM000'));
     END LOOP;
 END
 $$;

@@ -18,7 +18,7 @@ COMMON = MappingProxyType(
     {
         # A few busy connections; each may hash a whole second of 100 expressways in memory.
         "max_connections": "50",
-        "shared_buffers": "512MB",
+        "shared_buffers": "2GB",
         "work_mem": "64MB",
         "maintenance_work_mem": "256MB",
         # A cycle takes milliseconds: compiling it, or starting workers for it, costs more than it saves.

@@ -1,61 +1,56 @@
--- lr.paid_by(vehicles, from_second, until_second, schema): the tolls that one worker has assessed to some vehicles.
+-- lr.paid_by(vehicles, asked, from_second, until_second, schema): the tolls that one worker has assessed to vehicles.
 --
 -- Spec    rule 10: the trips that have ended, and those under way.
--- Gives   amounts that count for the seconds first_second to last_second, where these lie in the cycle
+-- Gives   amounts that count for the seconds first_second to last_second, where these lie in the cycle and no earlier
+--         than the vehicle's own of `asked`
 -- Reads   vehicle; the ring, for vehicles on their way
 -- Called  by lr.answer_balances, when the worker has done the cycle from from_second until until_second.
 CREATE OR REPLACE FUNCTION lr.paid_by(
-    p_vehicles integer[], p_from_second integer, p_until_second integer, p_schema text
+    p_vehicles integer[], p_asked integer[], p_from_second integer, p_until_second integer, p_schema text
 )
 RETURNS TABLE (vehicle_id integer, first_second integer, last_second integer, amount bigint)
 LANGUAGE plpgsql STABLE
 AS $procedure$
-DECLARE
-    v_one_second CONSTANT boolean := p_from_second = p_until_second;
-    v_under_way integer [];
-    v_elsewhere integer [];
 BEGIN
-    -- A trip settled in this cycle ended 30 s before: all of it was assessed before any second of the cycle.
-    RETURN QUERY EXECUTE format(
-        'SELECT vehicle_id, 0, $2, balance FROM %I.vehicle WHERE vehicle_id = ANY($1)', p_schema
-    ) USING p_vehicles, p_until_second;
+    RETURN QUERY EXECUTE format($$
+        WITH account AS MATERIALIZED (
+            SELECT vehicle_id, request.asked, vehicle.balance, vehicle.trips_begun - vehicle.trips_ended AS under_way
+            FROM unnest($1, $2) AS request (vehicle_id, asked)
+            INNER JOIN %I.vehicle USING (vehicle_id)
+        ),
 
-    EXECUTE format(
-        'SELECT array_agg(vehicle_id) FROM %I.vehicle WHERE vehicle_id = ANY($1) AND trips_begun > trips_ended', p_schema
-    ) INTO v_under_way USING p_vehicles;
-    IF v_under_way IS NULL THEN
-        RETURN;
-    END IF;
+        -- A vehicle asks when it reports: most were seen in this very cycle, and each trip is seen once in it.
+        sighting AS MATERIALIZED (
+            SELECT vehicle_id, report_second, paid
+            FROM lr.sightings(ARRAY(SELECT vehicle_id FROM account WHERE under_way > 0), $3, $4, $5)
+            WHERE NOT ended
+        ),
 
-    -- A vehicle asks when it reports: its last report is mostly that of the second itself.
-    IF v_one_second THEN
-        EXECUTE format($$
-            SELECT array_agg(vehicle_id)
-            FROM %I.vehicle
-            LEFT JOIN lr.sightings($1, $2, $2, $3) AS sighting USING (vehicle_id)
-            WHERE vehicle.vehicle_id = ANY($1)
-                AND vehicle.trips_begun - vehicle.trips_ended > (sighting.ended IS FALSE)::integer
-        $$, p_schema) INTO v_elsewhere USING v_under_way, p_until_second, p_schema;
-        RETURN QUERY
-        SELECT sighting.vehicle_id, p_until_second, p_until_second, sighting.paid
-        FROM lr.sightings(v_under_way, p_until_second, p_until_second, p_schema) AS sighting
-        WHERE NOT sighting.ended;
-        IF v_elsewhere IS NULL THEN
-            RETURN;
-        END IF;
-        v_under_way := v_elsewhere;
-    END IF;
+        elsewhere AS MATERIALIZED (
+            SELECT account.vehicle_id
+            FROM account
+            LEFT JOIN sighting
+                ON sighting.vehicle_id = account.vehicle_id AND sighting.report_second <= account.asked
+            GROUP BY account.vehicle_id, account.under_way
+            HAVING account.under_way > count(sighting.vehicle_id)
+        )
 
-    -- A trip that was settled within the cycle counts once.
-    RETURN QUERY
-    SELECT
-        sighting.vehicle_id,
-        CASE WHEN sighting.ended THEN 0 ELSE sighting.report_second END,
-        sighting.report_second + CASE WHEN sighting.ended THEN -1 ELSE 29 END,
-        CASE WHEN sighting.ended THEN -sighting.paid ELSE sighting.paid END
-    FROM lr.sightings(
-        v_under_way, p_from_second - 29, p_until_second - v_one_second::integer, p_schema
-    ) AS sighting
-    WHERE NOT sighting.ended OR sighting.report_second > p_from_second;
+        -- A trip settled in this cycle ended 30 s before: all of it was assessed before any second of the cycle.
+        SELECT vehicle_id, 0, $4, balance
+        FROM account
+        UNION ALL
+        SELECT vehicle_id, report_second, report_second + 29, paid
+        FROM sighting
+        WHERE vehicle_id NOT IN (SELECT elsewhere.vehicle_id FROM elsewhere)
+        UNION ALL
+        -- Before it was settled, it counts as one under way, and once.
+        SELECT
+            vehicle_id,
+            CASE WHEN ended THEN 0 ELSE report_second END,
+            report_second + CASE WHEN ended THEN -1 ELSE 29 END,
+            CASE WHEN ended THEN -paid ELSE paid END
+        FROM lr.sightings(ARRAY(SELECT elsewhere.vehicle_id FROM elsewhere), $3 - 29, $4, $5)
+        WHERE EXISTS (SELECT FROM elsewhere) AND (NOT ended OR report_second > $3)
+    $$, p_schema) USING p_vehicles, p_asked, p_from_second, p_until_second, p_schema;
 END
 $procedure$;

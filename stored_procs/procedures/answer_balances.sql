@@ -8,13 +8,24 @@ CREATE OR REPLACE PROCEDURE lr.answer_balances(p_from_second integer, p_until_se
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$
 DECLARE
-    v_vehicles CONSTANT integer [] := ARRAY(SELECT DISTINCT vehicle_id FROM lr.request WHERE kind = 2);
+    v_vehicles integer [];
+    v_asked integer [];
 BEGIN
-    IF v_vehicles <> '{}' THEN
+    SELECT array_agg(first.vehicle_id), array_agg(first.asked)
+    INTO v_vehicles, v_asked
+    FROM (
+        SELECT vehicle_id, min(request_second) AS asked
+        FROM lr.request
+        WHERE kind = 2
+        GROUP BY vehicle_id
+    ) AS first;
+    IF v_vehicles IS NOT NULL THEN
         WITH part AS MATERIALIZED (
             SELECT paid.vehicle_id, paid.first_second, paid.last_second, paid.amount
             FROM lr.worker
-            CROSS JOIN LATERAL lr.paid_by(v_vehicles, p_from_second, p_until_second, worker.schema_name) AS paid
+            CROSS JOIN LATERAL lr.paid_by(
+                v_vehicles, v_asked, p_from_second, p_until_second, worker.schema_name
+            ) AS paid
         )
 
         INSERT INTO lr.account_balance (request_second, result_second, query_id, balance)

@@ -1,8 +1,7 @@
 -- lr.cut_stops(vehicles, from_second, until_second): end a stop where its car reported again before 30 s were over.
 --
--- Spec    rule 6: a car stays stopped until its next report says otherwise.  Looked at are the stops of `vehicles`, and
---         those that last longer: it may take the next minute to tell whether they matter.
--- Reads   stopped_car, irregular_vehicle, the other workers' vehicle, the ring of every worker
+-- Spec    rule 6: a car stays stopped until its next report says otherwise.
+-- Reads   stopped_car, irregular_vehicle, the other workers' vehicle, the ring of every worker in these seconds
 -- Writes  stopped_car
 -- Called  by lr.detect_accidents.
 CREATE OR REPLACE PROCEDURE lr.cut_stops(p_vehicles integer[], p_from_second integer, p_until_second integer)
@@ -14,13 +13,10 @@ DECLARE
     v_vehicles integer [];
 BEGIN
     FOR v_schema, v_here IN SELECT schema_name, here FROM lr.worker LOOP
-        EXECUTE format($$
-            SELECT array_agg(vehicle_id)
-            FROM lr.stopped_car
-            INNER JOIN %I.%I USING (vehicle_id)
-            WHERE until_second > $1 OR vehicle_id = ANY($2)
-        $$, v_schema, CASE WHEN v_here THEN 'irregular_vehicle' ELSE 'vehicle' END
-        ) INTO v_vehicles USING p_until_second, p_vehicles;
+        EXECUTE format(
+            'SELECT array_agg(vehicle_id) FROM unnest($1) AS car (vehicle_id) INNER JOIN %I.%I USING (vehicle_id)',
+            v_schema, CASE WHEN v_here THEN 'irregular_vehicle' ELSE 'vehicle' END
+        ) INTO v_vehicles USING p_vehicles;
         IF v_vehicles IS NOT NULL THEN
             WITH sighting AS MATERIALIZED (
                 SELECT vehicle_id, report_second

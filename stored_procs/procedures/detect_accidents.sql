@@ -25,7 +25,8 @@ DECLARE
         ) AS place USING (road_id, lane, position_ft)
     );
 BEGIN
-    CALL lr.cut_stops(v_vehicles, v_from_second, v_until_second);
+    -- A stop that reaches into the minute began up to 29 s before it.
+    CALL lr.cut_stops(v_vehicles, v_from_second - 29, v_until_second);
 
     INSERT INTO lr.accident (minute, segment_id)
     SELECT DISTINCT p_minute, this_car.road_id * 100 + this_car.position_ft / 5280

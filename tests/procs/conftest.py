@@ -63,6 +63,11 @@ def segment(seg: int, dir: int = spec.EAST, xway: int = 0) -> int:
     return (xway * 2 + dir) * spec.SEGMENTS + seg
 
 
+def ring(second: int) -> str:
+    """What lr.ring_table gives."""
+    return f"ring_{second % 120:03}"
+
+
 @pytest.fixture
 def add(sql: Sql) -> Add:
     """`add("lr.vehicle", balance=8)` inserts one row."""
@@ -78,7 +83,7 @@ def add_ring(sql: Sql) -> Add:
     """`add_ring(59, toll=2)` inserts one row into the ring's table of second 59."""
 
     def insert(second: int, schema: str = "lr", **values: Any) -> None:
-        _insert(sql, f"{schema}.ring_{second % 90:02}", {**RING, **values})
+        _insert(sql, f"{schema}.{ring(second)}", {**RING, **values})
 
     return insert
 

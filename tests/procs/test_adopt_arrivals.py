@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polling_baseline.spec import EXIT_LANE, REPORT_PERIOD_S
-from tests.procs.conftest import segment
+from tests.procs.conftest import ring, segment
 
 SECOND = 40
 BEFORE = SECOND - REPORT_PERIOD_S
@@ -24,7 +24,7 @@ def adopt(sql, add_ring):
     def adopt(**arrival):
         add_ring(SECOND, **{"segment_id": HERE, "started": True, "crossed": True, "toll": 32, **arrival})
         sql("CALL lr.adopt_arrivals(%s)", SECOND)
-        [row] = sql(f"SELECT crossed, toll, paid FROM lr.ring_{SECOND}")
+        [row] = sql(f"SELECT crossed, toll, paid FROM lr.{ring(SECOND)}")
         return row
 
     return adopt
@@ -76,4 +76,4 @@ def test_the_other_worker_adopts_as_well(sql, add_ring):
     add_ring(BEFORE, segment_id=segment(4), toll=8)
     add_ring(SECOND, "lr_1", segment_id=segment(5, xway=1), started=True, crossed=True, toll=32)
     sql("CALL lr_1.adopt_arrivals(%s)", SECOND)
-    assert sql(f"SELECT crossed, toll, paid FROM lr_1.ring_{SECOND}") == [(True, 32, 8)]
+    assert sql(f"SELECT crossed, toll, paid FROM lr_1.{ring(SECOND)}") == [(True, 32, 8)]

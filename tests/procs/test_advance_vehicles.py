@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polling_baseline.spec import EAST, ENTRY_LANE, EXIT_LANE, NO_LAV, REPORT_PERIOD_S, STOP_REPORTS, WEST
-from tests.procs.conftest import segment
+from tests.procs.conftest import ring, segment
 
 SECOND = 100
 BEFORE = SECOND - REPORT_PERIOD_S
@@ -19,7 +19,7 @@ def advance(sql, add):
         if report.pop("reports", True):
             add("lr.position_report", report_second=second, **report)
         sql("CALL lr.advance_vehicles(%s)", second)
-        [row] = sql(f"SELECT {columns} FROM lr.ring_{second % 90:02} WHERE vehicle_id = 1")
+        [row] = sql(f"SELECT {columns} FROM lr.{ring(second)} WHERE vehicle_id = 1")
         return row
 
     return advance
@@ -60,20 +60,20 @@ def test_a_trip_that_is_not_continued_has_ended(advance, add_ring):
 def test_an_end_is_told_once(sql, add_ring):
     add_ring(BEFORE, ended=True)
     sql("CALL lr.advance_vehicles(%s)", SECOND)
-    assert sql(f"SELECT vehicle_id FROM lr.ring_{SECOND - 90:02}") == []
+    assert sql(f"SELECT vehicle_id FROM lr.{ring(SECOND)}") == []
 
 
 def test_only_the_reports_of_this_second_count(sql, add):
     for second in (SECOND - 1, SECOND, SECOND + 1):
         add("lr.position_report", report_second=second, vehicle_id=second)
     sql("CALL lr.advance_vehicles(%s)", SECOND)
-    assert sql(f"SELECT vehicle_id FROM lr.ring_{SECOND - 90:02}") == [(SECOND,)]
+    assert sql(f"SELECT vehicle_id FROM lr.{ring(SECOND)}") == [(SECOND,)]
 
 
 def test_what_the_table_held_goes_away(sql, add_ring):
-    add_ring(SECOND - 90)
+    add_ring(SECOND - 120)
     sql("CALL lr.advance_vehicles(%s)", SECOND)
-    assert sql(f"SELECT vehicle_id FROM lr.ring_{SECOND - 90:02}") == []
+    assert sql(f"SELECT vehicle_id FROM lr.{ring(SECOND)}") == []
 
 
 @pytest.mark.parametrize("second", [0, REPORT_PERIOD_S - 1])
@@ -87,7 +87,7 @@ def test_several_vehicles_at_one_place(sql, add, add_ring):
     for vehicle_id in (2, 3, 4):
         add_ring(BEFORE, vehicle_id=vehicle_id)
     sql("CALL lr.advance_vehicles(%s)", SECOND)
-    found = sql(f"SELECT vehicle_id, started, ended FROM lr.ring_{SECOND - 90:02} ORDER BY 1")
+    found = sql(f"SELECT vehicle_id, started, ended FROM lr.{ring(SECOND)} ORDER BY 1")
     assert found == [(1, True, False), (2, False, False), (3, False, False), (4, False, True)]
 
 

@@ -29,7 +29,7 @@ def test_input_and_answers_go_away_and_state_stays(sql, add, add_ring):
     add_ring(0)
     sql("CALL lr.clear_cycle()")
     assert {table: rows(sql, table) for table in EMPTY} == dict.fromkeys(EMPTY, 0)
-    kept = ("vehicle", "segment_toll", "stopped_car", "segment_tally", "ring_00")
+    kept = ("vehicle", "segment_toll", "stopped_car", "segment_tally", "ring_000")
     assert {table: rows(sql, table) for table in kept} == dict.fromkeys(kept, 1)
 
 

@@ -6,20 +6,20 @@ import pytest
 
 from polling_baseline.spec import MINUTE_S, REPORT_PERIOD_S
 
-# A cycle shorter than the report period writes while a whole minute is still looked at.
-TABLES = MINUTE_S + REPORT_PERIOD_S
+# A cycle shorter than the report period writes while a whole minute, and the stops that reach into it, are looked at.
+TABLES = MINUTE_S + 2 * REPORT_PERIOD_S
 
 
 @pytest.mark.parametrize(
     ("second", "table"),
     [
-        (0, "ring_00"),
-        (9, "ring_09"),
-        (TABLES - 1, "ring_89"),
-        (TABLES, "ring_00"),
-        (-REPORT_PERIOD_S, "ring_60"),
-        (-1, "ring_89"),
-        (-TABLES, "ring_00"),
+        (0, "ring_000"),
+        (9, "ring_009"),
+        (TABLES - 1, "ring_119"),
+        (TABLES, "ring_000"),
+        (-REPORT_PERIOD_S, "ring_090"),
+        (-1, "ring_119"),
+        (-TABLES, "ring_000"),
     ],
 )
 def test_ring_table(sql, second, table):
