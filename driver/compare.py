@@ -100,7 +100,8 @@ Row = tuple[str, list[str]]
 
 
 def rows(table: Sequence[Column]) -> list[Row]:
-    """What is compared, line by line: verdict, faults, response times, throughput, and how they relate to the first."""
+    """What is compared, line by line: verdict, faults, response times, throughput, and how they relate to the first;
+    then what a cycle of each is made of."""
     found: list[Row] = [("verdict", [verdict_line(column.run) for column in table])]
     judged = [column.run.faults() for column in table]
     late = [sum(answer["late"] for answer in column.run.facts["answers"].values()) for column in table]
@@ -118,7 +119,7 @@ def rows(table: Sequence[Column]) -> list[Row]:
         found.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
         found += relations(table)
-    return found
+    return found + steps(table)
 
 
 def _expected(run: Finished) -> int | None:
@@ -139,6 +140,24 @@ def relations(table: Sequence[Column]) -> list[Row]:
         )
         for what, name in named.items()
     ]
+
+
+def steps(table: Sequence[Column]) -> list[Row]:
+    """Milliseconds of a mean cycle, and of its steps by their names; what is left over is the reading of answers."""
+    means = [{"mean_ms": column.run.facts["cycles"].get("mean_ms"), **_steps_of(column)} for column in table]
+    names = dict.fromkeys(name for mean in means for name in mean)
+    return [
+        (
+            "cycle, mean (ms)" if name == "mean_ms" else f"  {name.removesuffix('_ms')}",
+            ["-" if (ms := mean.get(name)) is None else f"{ms:,.2f}" for mean in means],
+        )
+        for name in names
+    ]
+
+
+def _steps_of(column: Column) -> dict[str, float]:
+    found: dict[str, float] = column.run.facts["cycles"].get("steps_mean_ms", {})
+    return found
 
 
 def _times(ratio: float | None) -> str:
@@ -192,6 +211,7 @@ def as_json(table: Sequence[Column]) -> dict[str, Any]:
                 },
                 "measured": column.measured,
                 "ratio": column.ratio,
+                "steps_mean_ms": _steps_of(column),
             }
             for column in table
         ],

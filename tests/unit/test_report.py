@@ -143,6 +143,28 @@ def test_ratios_are_of_the_first(tmp_path):
     assert (told["verdict"], told["ratio"]["us_per_tuple"]) == (None, pytest.approx(0.05))
 
 
+def test_what_a_cycle_is_made_of(tmp_path):
+    polling = open_run(make_run(tmp_path / "polling"))
+    aurora = open_run(make_run(tmp_path / "aurora", engine="aurora"))
+    polling.facts["cycles"] = {"mean_ms": 9.5, "steps_mean_ms": {"copy_ms": 4.0, "commit_ms": 1.25}}
+    aurora.facts["cycles"] = {"mean_ms": 1234.5, "steps_mean_ms": {"network_ms": 1000.0, "commit_ms": 2.0}}
+    table = columns([polling, aurora])
+    assert rows(table)[-4:] == [
+        ("cycle, mean (ms)", ["9.50", "1,234.50"]),
+        ("  copy", ["4.00", "-"]),
+        ("  commit", ["1.25", "2.00"]),
+        ("  network", ["-", "1,000.00"]),
+    ]
+    assert as_json(table)["runs"][0]["steps_mean_ms"] == {"copy_ms": 4.0, "commit_ms": 1.25}
+
+
+def test_large_counts_stay_apart(tmp_path):
+    run = open_run(make_run(tmp_path / "run"))
+    run.facts["answers"]["toll"] |= {"received": 13_230_600, "late": 1_007_265_550}
+    [line] = [line for line in told(run).splitlines() if line.startswith("toll")]
+    assert line.split()[1:3] == ["13,230,600", "1,007,265,550"]
+
+
 def test_the_price_of_durability(tmp_path):
     runs = [open_run(make_run(tmp_path / durability, durability=durability)) for durability in ("off", "on")]
     for run, bytes_per_tuple in zip(runs, (3, 274), strict=True):
