@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ EXAMPLES = """\
   lrb aurora draw runs/0003-aurora-L1 --out run.svg the same, with each box's tuples, cost and selectivity
   lrb aurora check --xways 100                      does this machine hold L = 100, and what gives way first?
   lrb aurora check --xways 100 runs/0003-aurora-L1  the same, with the costs and selectivities of that run
+  lrb aurora check --xways 100 --dataset road1      for copies of the expressways in road1, at their own peak
 """
 
 
@@ -34,7 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check = action("check", "predict whether this machine holds L expressways; exit status 3 if it does not")
     check.add_argument("--xways", metavar="L", type=float, required=True, help="number of expressways")
     check.add_argument("--workers", metavar="N", type=int, default=os.cpu_count() or 1, help="processes [cores]")
-    check.add_argument("--distinct", metavar="K", type=float, help="expressways with a history of their own [L]")
+    kind = check.add_mutually_exclusive_group()
+    kind.add_argument("--distinct", metavar="K", type=float, help="expressways with a history of their own [L]")
+    kind.add_argument(
+        "--dataset", type=Path, help="copies of these expressways, at their peak [2000 to 2500 reports/s]"
+    )
+    check.add_argument(
+        "--clock", choices=("real", "virtual"), default="virtual", help="the real one reads further ahead [virtual]"
+    )
     check.add_argument("--json", action="store_true", help="print JSON instead")
 
 
@@ -64,6 +73,7 @@ def _check(args: argparse.Namespace) -> int:
     if not 0.5 <= args.xways <= 1000 or args.workers < 1:
         raise Refusal(f"L = {args.xways:g} with {args.workers} workers cannot be: L is 0.5 to 1000, workers 1 or more")
     loaded = _network_of(args.folder) if args.folder else None
+    rates, distinct = _peak_of(args.dataset) if args.dataset else (PEAK_RATES, args.distinct)
     with progress("measure this machine", 1) as advance:
         costs = calibrate()
         advance(1)
@@ -72,8 +82,8 @@ def _check(args: argparse.Namespace) -> int:
     workers = min(args.workers, max(1, round(args.xways)))
     cores = os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    casts = [forecast(costs, args.xways, rate, workers, args.distinct) for rate in PEAK_RATES]
-    bounds = limits(costs, PEAK_RATES[-1], cores, memory, args.distinct)
+    casts = [forecast(costs, args.xways, rate, workers, distinct, args.clock) for rate in rates]
+    bounds = limits(costs, rates[-1], cores, memory, distinct, args.clock)
     worst = casts[-1]
     heaviest = sorted(worst.box_s.items(), key=lambda item: -item[1])
     holds = worst.worker_s <= HEADROOM and worst.cores_s <= HEADROOM * cores and worst.memory_bytes <= HEADROOM * memory
@@ -83,6 +93,7 @@ def _check(args: argparse.Namespace) -> int:
         "cores": cores,
         "holds": holds,
         "worker_s": {str(cast.rate): round(cast.worker_s, 4) for cast in casts},
+        "clock": args.clock,
         "memory_gb": round(worst.memory_bytes / 1e9, 2),
         "limits": bounds,
         "breaks_first": min(bounds, key=lambda name: bounds[name]),
@@ -90,6 +101,23 @@ def _check(args: argparse.Namespace) -> int:
     }
     print(json.dumps(facts) if args.json else _words(facts, memory / 1e9, HEADROOM))
     return 0 if holds else 3
+
+
+def _peak_of(path: Path) -> tuple[tuple[float, ...], float]:
+    """Reports per second of one expressway in the busiest minute of a data set; and how many expressways it has."""
+    import pyarrow.compute as pc
+
+    from driver.dataset import open_dataset, read_minutes
+    from polling_baseline import spec
+
+    dataset = open_dataset(path)
+    minutes = Counter[int]()
+    for file in set(dataset.traffic.values()):
+        for minute, table in read_minutes(file, 1, dataset.seconds // spec.MINUTE_S):
+            minutes[minute] += pc.sum(pc.equal(table["kind"], spec.REPORT)).as_py() or 0
+    if not minutes.total():
+        raise Refusal(f"{path} has no traffic to go by")
+    return (round(max(minutes.values()) / spec.MINUTE_S / dataset.xways, 1),), dataset.xways
 
 
 def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:
@@ -105,7 +133,8 @@ def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:
             f"aurora   L = {facts['xways']:g}   {rates} reports/s per expressway   {facts['workers']} workers   "
             f"{facts['cores']} cores   {'HOLDS' if facts['holds'] else 'DOES NOT HOLD'}",
             f"a second of input takes a worker {seconds} s, of {headroom:g} s that it may",
-            f"memory   {facts['memory_gb']:.1f} GB of {memory_gb:.0f}, with 69 days of history",
+            f"memory   {facts['memory_gb']:.1f} GB, of {headroom * memory_gb:.1f} that it may, "
+            f"on the {facts['clock']} clock, with 69 days of history",
             "boxes    " + "   ".join(f"{name} {seconds / total:.0%}" for name, seconds in heaviest),
             f"largest L by   {bounds}",
             f"first to give way: {first}{which}",

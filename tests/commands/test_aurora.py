@@ -91,7 +91,7 @@ def test_draw_refuses_what_is_no_run_of_aurora(tmp_path: Path, capsys: pytest.Ca
     assert "damaged" in capsys.readouterr().err
 
 
-def test_check(run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check(road: Path, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     # However slow the machine is, it holds half an expressway if it has all the time it needs.
     monkeypatch.setattr(analysis, "HEAVY", 500)
     monkeypatch.setattr(analysis, "HEADROOM", 1e6)
@@ -100,6 +100,12 @@ def test_check(run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     assert facts["holds"] is True
     assert facts["breaks_first"] in facts["limits"]
     assert 0 < facts["worker_s"]["2000"] <= facts["worker_s"]["2500"]
+    # At the road's own rate.
+    assert main(["aurora", "check", "--xways", "3", "--dataset", str(road), "--json"]) == 0
+    reports = Counter(line[1] // 60 for line in traces.load(TRACE.name).lines if line[0] == 0)
+    xways = json.loads((road / "dataset.json").read_text())["xways"]
+    rate = round(max(reports.values()) / 60 / xways, 1)
+    assert list(json.loads(capsys.readouterr().out)["worker_s"]) == [str(rate)]
     # So much history does not fit into any machine.
     monkeypatch.setattr(analysis, "HISTORY_BYTES", 10**30)
     assert main(["aurora", "check", "--xways", "2", str(run)]) == 3

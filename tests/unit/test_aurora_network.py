@@ -285,6 +285,9 @@ def test_the_forecast_follows_rates_through_the_network():
     assert forecast(costs, most, 1000, 2).worker_s <= 0.8 < forecast(costs, most + 0.5, 1000, 2).worker_s
     assert bounds["the processors"] < most
     assert limits(costs, 1000, 2, 2e9)["memory"] < 10
+    # Copies of one expressway share its history; a clock that does not wait has a driver that reads further ahead.
+    own, copies, ahead = (forecast(costs, 4, 1000, 2, *options).memory_bytes for options in ((), (1,), (1, "real")))
+    assert copies < own and copies < ahead
 
 
 def test_train_costs_are_those_of_an_idle_network():

@@ -29,9 +29,10 @@ REQUESTS_PER_REPORT = 120_000 / 12_000_000
 PEAK_RATES = (2_000, 2_500)
 # What may be used of a processor: the rest is for what no box does, and for the second that is not like the others.
 HEADROOM = 0.8
-# Bytes per report: in the table of vehicles, at the connection point, in the statistics of a minute, and in the
-# three minutes that a driver reads ahead.
-VEHICLE_BYTES, POINT_BYTES, STATISTICS_BYTES, READ_AHEAD_BYTES = 36, 28, 80, 3 * 28
+# Bytes per report: in the table of vehicles, at the connection point, in the statistics of a minute; and of input, of
+# which the driver has a minute at hand while it makes the next, and one more in between if the clock does not wait.
+VEHICLE_BYTES, POINT_BYTES, STATISTICS_BYTES, INPUT_BYTES = 36, 28, 80, 28
+INPUT_MINUTES = {"virtual": 2, "real": 3}
 PROCESS_BYTES = 350_000_000  # of an interpreter with all it imports
 HISTORY_BYTES = 140_000_000  # of an expressway, 69 days
 # More than a minute, so that a minute's end is in it; tables that do not fit into a cache.
@@ -76,7 +77,9 @@ def train_costs(facts: Mapping[str, Any]) -> dict[str, float]:
     return {box["name"]: box["seconds"] / box["trains"] if box["trains"] else 0.0 for box in facts["boxes"]}
 
 
-def forecast(costs: Costs, xways: float, rate: float, workers: int, distinct: float | None = None) -> Forecast:
+def forecast(
+    costs: Costs, xways: float, rate: float, workers: int, distinct: float | None = None, clock: str = "virtual"
+) -> Forecast:
     """`rate` is the reports per second of one expressway; `distinct` of them have a history of their own."""
     per_worker = rate * xways / workers
     rates = tuple_rates(costs.loaded, {REPORTS: per_worker, REQUESTS: per_worker * REQUESTS_PER_REPORT})
@@ -88,8 +91,10 @@ def forecast(costs: Costs, xways: float, rate: float, workers: int, distinct: fl
         box_s[box["name"]] = train_s + tuple_s * rates[box["name"]]
     hand_over_s = costs.hand_over_s * per_worker if workers > 1 else 0.0
     worker_s = sum(box_s.values()) + hand_over_s
-    kept = SPAN_S * VEHICLE_BYTES + spec.MINUTE_S * (POINT_BYTES + STATISTICS_BYTES + READ_AHEAD_BYTES)
-    memory = rate * xways * kept + (distinct or xways) * HISTORY_BYTES + (workers + 1) * PROCESS_BYTES
+    kept = SPAN_S * VEHICLE_BYTES + spec.MINUTE_S * (
+        POINT_BYTES + STATISTICS_BYTES + INPUT_MINUTES[clock] * INPUT_BYTES
+    )
+    memory = rate * xways * kept + min(distinct or xways, xways) * HISTORY_BYTES + (workers + 1) * PROCESS_BYTES
     return Forecast(xways, rate, workers, box_s, worker_s, workers * (worker_s + hand_over_s), memory)
 
 
@@ -113,7 +118,7 @@ def tuple_rates(facts: Mapping[str, Any], inputs: Mapping[str, float]) -> dict[s
 
 
 def limits(
-    costs: Costs, rate: float, cores: int, memory_bytes: float, distinct: float | None = None
+    costs: Costs, rate: float, cores: int, memory_bytes: float, distinct: float | None = None, clock: str = "virtual"
 ) -> dict[str, float]:
     """The largest L that each resource allows, in steps of half an expressway."""
 
@@ -121,7 +126,7 @@ def limits(
         low, high = 0, 2 * spec.MAX_XWAYS + 1
         while high - low > 1:
             middle = (low + high) // 2
-            fitting = fits(forecast(costs, middle / 2, rate, cores, distinct))
+            fitting = fits(forecast(costs, middle / 2, rate, cores, distinct, clock))
             low, high = (middle, high) if fitting else (low, middle)
         return low / 2
 
