@@ -53,7 +53,7 @@ STEPS = {
     "reports": "AFTER INSERT ON {}.position_report",
     "requests": "AFTER INSERT ON {}.request",
     "minute": "AFTER INSERT ON {}.segment_toll",
-    "ring": "AFTER INSERT ON {}.ring_40",
+    "ring": "AFTER INSERT ON {}.ring_040",
     "tally": "AFTER INSERT ON {}.segment_tally",
     "movements": "AFTER INSERT ON {}.movement",
     "trips": "AFTER INSERT ON {}.vehicle",

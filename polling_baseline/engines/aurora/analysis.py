@@ -7,6 +7,7 @@ costs.
 
 from __future__ import annotations
 
+import math
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,7 @@ import numpy as np
 from polling_baseline import spec
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Share
 from polling_baseline.engines.aurora.facts import network_facts
+from polling_baseline.engines.aurora.hashing import capacity_for
 from polling_baseline.engines.aurora.history import History, SegmentSums
 from polling_baseline.engines.aurora.linear_road import REPORTS, REQUESTS
 from polling_baseline.engines.aurora.node import Node, Options
@@ -29,11 +31,12 @@ REQUESTS_PER_REPORT = 120_000 / 12_000_000
 PEAK_RATES = (2_000, 2_500)
 # What may be used of a processor: the rest is for what no box does, and for the second that is not like the others.
 HEADROOM = 0.8
-# Bytes per report: in the table of vehicles, at the connection point, in the statistics of a minute; and of input, of
-# which the driver has a minute at hand while it makes the next, and one more in between if the clock does not wait.
-VEHICLE_BYTES, POINT_BYTES, STATISTICS_BYTES, INPUT_BYTES = 36, 28, 80, 28
-INPUT_MINUTES = {"virtual": 2, "real": 3}
-PROCESS_BYTES = 350_000_000  # of an interpreter with all it imports
+# Bytes: per slot of the table of vehicles, for each second that it keeps; per report of a minute, at the connection
+# point and in the statistics; and per report of input.  Of that the driver has a minute at hand or in the making, which
+# takes as much again; and where the clock does not wait, both of them and one that is ready.
+SLOT_BYTES, POINT_BYTES, STATISTICS_BYTES, INPUT_BYTES = 12, 28, 70, 20
+INPUT_MINUTES = {"virtual": 2, "real": 4}
+PROCESS_BYTES = 240_000_000  # of an interpreter with all it imports
 HISTORY_BYTES = 140_000_000  # of an expressway, 69 days
 # More than a minute, so that a minute's end is in it; tables that do not fit into a cache.
 LIGHT, HEAVY, CALIBRATION_S = 20, 60_000, 65
@@ -91,10 +94,13 @@ def forecast(
         box_s[box["name"]] = train_s + tuple_s * rates[box["name"]]
     hand_over_s = costs.hand_over_s * per_worker if workers > 1 else 0.0
     worker_s = sum(box_s.values()) + hand_over_s
-    kept = SPAN_S * VEHICLE_BYTES + spec.MINUTE_S * (
-        POINT_BYTES + STATISTICS_BYTES + INPUT_MINUTES[clock] * INPUT_BYTES
+    minute_bytes = POINT_BYTES + STATISTICS_BYTES + INPUT_MINUTES[clock] * INPUT_BYTES
+    memory = (
+        workers * SPAN_S * SLOT_BYTES * capacity_for(math.ceil(per_worker))
+        + spec.MINUTE_S * rate * xways * minute_bytes
+        + min(distinct or xways, xways) * HISTORY_BYTES
+        + (workers + 1) * PROCESS_BYTES
     )
-    memory = rate * xways * kept + min(distinct or xways, xways) * HISTORY_BYTES + (workers + 1) * PROCESS_BYTES
     return Forecast(xways, rate, workers, box_s, worker_s, workers * (worker_s + hand_over_s), memory)
 
 
