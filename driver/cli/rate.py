@@ -153,15 +153,12 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
     only = "" if facts["kind"] == "full" else f"   (an L-rating takes minutes 1 to {MOST_MINUTES})"
     k = facts["distinct"]
     in_mid_road = any(each["minutes"][0] > 1 for each in facts["candidates"])
-    warm_up = (
-        f"; of a run from mid-road the first {spec.REPORT_PERIOD_S} s, in which every car is new, hold nothing up"
-        if in_mid_road
-        else ""
-    )
+    warm_up = f"in the first {spec.REPORT_PERIOD_S} s of a run from mid-road every car is new: they hold nothing up"
     return [
         f"{name} of {facts['engine']}: {facts['rating']:g}",
         f"minutes {first} to {last}, {facts['clock']} clock, seed {facts['seed']}, in steps of {facts['step']:g}{only}",
-        f"made of {k} distinct expressway{'s' if k > 1 else ''}, relabelled; history is that of the distinct{warm_up}",
+        f"made of {k} distinct expressway{'s' if k > 1 else ''}, relabelled; history is that of the distinct",
+        *([warm_up] if in_mid_road else []),
         "",
         f"{'L':>7}  {'minutes':<9}{'verdict':<9}{'judged':<8}{'longest (s)':>11}{'tuples/s of work':>18}"
         f"  0 s{'5 s':>{BAR - 3}}",
