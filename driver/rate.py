@@ -223,7 +223,10 @@ def judge_run(dataset: Dataset, folder: Path, master: str, said: Said = lambda p
 
 
 def gave_out(run: Path) -> dict[str, Any] | None:
-    """When a run was first late, and which step took most of the cycles' time in the 60 s until then."""
+    """Why a run broke; or when it was first late, and which step took most of the cycles' time in 60 s before."""
+    facts = read_run(run)
+    if facts["state"] == "broken":
+        return {"reason": facts["reason"]}
     with (run / "cycles.csv").open(newline="") as file:
         cycles = list(csv.DictReader(file))
     first = next((number for number, cycle in enumerate(cycles) if _is_late(cycle)), None)
@@ -232,11 +235,11 @@ def gave_out(run: Path) -> dict[str, Any] | None:
     before = [each for each in cycles[: first + 1] if float(each["ended"]) > float(cycles[first]["started"]) - 60]
     steps = {name: sum(float(each[name]) for each in before) for name in before[0] if name.endswith("_ms")}
     second = int(cycles[first]["first_second"])
-    facts: dict[str, Any] = {"second": second, "minute": spec.minute_of(second)}
+    late: dict[str, Any] = {"second": second, "minute": spec.minute_of(second)}
     if any(steps.values()):
         step = max(steps, key=lambda name: steps[name])
-        facts |= {"step": step.removesuffix("_ms"), "share": round(steps[step] / sum(steps.values()), 3)}
-    return facts
+        late |= {"step": step.removesuffix("_ms"), "share": round(steps[step] / sum(steps.values()), 3)}
+    return late
 
 
 def _is_late(cycle: dict[str, str]) -> bool:

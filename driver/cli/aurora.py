@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--clock", choices=("real", "virtual"), default="virtual", help="the real one reads further ahead [virtual]"
     )
+    check.add_argument(
+        "--quick", action="store_true", help="a run of the last 20 minutes only, as in `lrb rate --quick`"
+    )
     check.add_argument("--json", action="store_true", help="print JSON instead")
 
 
@@ -68,22 +71,28 @@ def _draw(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     from driver.progress import progress
-    from polling_baseline.engines.aurora.analysis import HEADROOM, PEAK_RATES, calibrate, forecast, limits, with_run
+    from polling_baseline.engines.aurora import analysis
+    from polling_baseline.engines.aurora.analysis import HEADROOM, Load
 
     if not 0.5 <= args.xways <= 1000 or args.workers < 1:
         raise Refusal(f"L = {args.xways:g} with {args.workers} workers cannot be: L is 0.5 to 1000, workers 1 or more")
     loaded = _network_of(args.folder) if args.folder else None
-    rates, distinct = _peak_of(args.dataset) if args.dataset else (PEAK_RATES, args.distinct)
+    if args.quick and not args.dataset:
+        raise Refusal("--quick means the last 20 minutes of a road: name it with --dataset")
+    if args.dataset:
+        loads = [Load(*_road_of(args.dataset, args.quick), args.clock)]
+    else:
+        loads = [Load(rate, distinct=args.distinct, clock=args.clock) for rate in analysis.PEAK_RATES]
     with progress("measure this machine", 1) as advance:
-        costs = calibrate()
+        costs = analysis.calibrate()
         advance(1)
     if loaded is not None:
-        costs = with_run(costs, loaded)
+        costs = analysis.with_run(costs, loaded)
     workers = min(args.workers, max(1, round(args.xways)))
     cores = os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    casts = [forecast(costs, args.xways, rate, workers, distinct, args.clock) for rate in rates]
-    bounds = limits(costs, rates[-1], cores, memory, distinct, args.clock)
+    casts = [analysis.forecast(costs, args.xways, load, workers) for load in loads]
+    bounds = analysis.limits(costs, loads[-1], cores, memory)
     worst = casts[-1]
     heaviest = sorted(worst.box_s.items(), key=lambda item: -item[1])
     holds = worst.worker_s <= HEADROOM and worst.cores_s <= HEADROOM * cores and worst.memory_bytes <= HEADROOM * memory
@@ -103,21 +112,30 @@ def _check(args: argparse.Namespace) -> int:
     return 0 if holds else 3
 
 
-def _peak_of(path: Path) -> tuple[tuple[float, ...], float]:
-    """Reports per second of one expressway in the busiest minute of a data set; and how many expressways it has."""
+def _road_of(path: Path, quick: bool) -> tuple[float, float, float]:
+    """Of an expressway of a data set, or of its last minutes: reports per second in the busiest minute, and vehicles.
+    And how many expressways there are.
+    """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     from driver.dataset import open_dataset, read_minutes
+    from driver.rate import QUICK_MINUTES
     from polling_baseline import spec
 
     dataset = open_dataset(path)
-    minutes = Counter[int]()
+    last = dataset.seconds // spec.MINUTE_S
+    minutes, seen = Counter[int](), []
     for file in set(dataset.traffic.values()):
-        for minute, table in read_minutes(file, 1, dataset.seconds // spec.MINUTE_S):
-            minutes[minute] += pc.sum(pc.equal(table["kind"], spec.REPORT)).as_py() or 0
+        for minute, table in read_minutes(file, last - QUICK_MINUTES + 1 if quick else 1, last):
+            reports = table.filter(pc.equal(table["kind"], spec.REPORT))
+            minutes[minute] += len(reports)
+            seen.append(pc.unique(reports["vehicle_id"]))
     if not minutes.total():
         raise Refusal(f"{path} has no traffic to go by")
-    return (round(max(minutes.values()) / spec.MINUTE_S / dataset.xways, 1),), dataset.xways
+    vehicles = len(pc.unique(pa.concat_arrays(seen)))
+    rate = round(max(minutes.values()) / spec.MINUTE_S / dataset.xways, 1)
+    return rate, vehicles / dataset.xways, dataset.xways
 
 
 def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:

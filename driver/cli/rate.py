@@ -188,8 +188,10 @@ def _ending(facts: dict[str, Any]) -> str:
     loser = next((each for each in facts["candidates"] if Path(each["run"]).name == facts["loser"]), None)
     if loser is None:
         return f"Nothing gave out: --max {facts['max']:g} was reached."
-    if loser["verdict"] in ("wrong", "broken"):
-        return f"L = {loser['xways']:g} is {loser['verdict']}: lrb validate --explain 3, or its run.json, says why."
+    if loser["verdict"] == "wrong":
+        return f"L = {loser['xways']:g} is wrong: lrb validate --explain 3 says why."
+    if loser["verdict"] == "broken":
+        return f"L = {loser['xways']:g} broke: {facts['gave_out']['reason']}."
     found = facts["gave_out"] or {"minute": "?", "second": 0}
     step = f": {found['share']:.0%} of the work just before was {found['step']}" if "step" in found else ""
     return f"L = {loser['xways']:g} was late first in minute {found['minute']} (second {found['second']:,}){step}."

@@ -106,6 +106,11 @@ def test_check(road: Path, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     xways = json.loads((road / "dataset.json").read_text())["xways"]
     rate = round(max(reports.values()) / 60 / xways, 1)
     assert list(json.loads(capsys.readouterr().out)["worker_s"]) == [str(rate)]
+    # Its last 20 minutes are all it has; without a road there is nothing to count.
+    assert main(["aurora", "check", "--xways", "3", "--dataset", str(road), "--quick"]) == 0
+    capsys.readouterr()
+    assert main(["aurora", "check", "--xways", "3", "--quick"]) == 1
+    assert "--dataset" in capsys.readouterr().err
     # So much history does not fit into any machine.
     monkeypatch.setattr(analysis, "HISTORY_BYTES", 10**30)
     assert main(["aurora", "check", "--xways", "2", str(run)]) == 3

@@ -66,7 +66,7 @@ def at_the_moment(monkeypatch: pytest.MonkeyPatch) -> dict[float, Callable[[], N
         engine.process = slowed
         return engine
 
-    monkeypatch.setattr(engines, "ENGINES", {"polling": polling})
+    monkeypatch.setattr(engines, "ENGINES", {**engines.ENGINES, "polling": polling})
     return happens
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polling_baseline import spec
-from polling_baseline.engines.aurora.analysis import Costs, forecast, limits, train_costs, tuple_rates
+from polling_baseline.engines.aurora.analysis import Costs, Load, forecast, limits, train_costs, tuple_rates
 from polling_baseline.engines.aurora.box import Filter, Map, Union
 from polling_baseline.engines.aurora.draw import svg
 from polling_baseline.engines.aurora.facts import network_facts, together
@@ -273,21 +273,26 @@ def test_the_forecast_follows_rates_through_the_network():
     assert rates == {"reports": 2000, "requests": 20, "half": 2000, "left": 1000, "right": 1000}
     costs = Costs(dict.fromkeys(rates, 0.0001), CHAIN, 1e-6)
     # half: 10 us a tuple beyond 0.1 ms a train; left: 20 us; right: its trains are all it costs.
-    cast = forecast(costs, 4, 1000, 2)
+    load = Load(1000)
+    cast = forecast(costs, 4, load, 2)
     assert cast.box_s["half"] == pytest.approx(0.0001 + 2000 * 10e-6)
     assert cast.box_s["left"] == pytest.approx(0.0001 + 1000 * 20e-6)
     assert cast.box_s["right"] == pytest.approx(0.0001)
     assert cast.worker_s == pytest.approx(sum(cast.box_s.values()) + 0.002)
     assert cast.cores_s == pytest.approx(2 * (cast.worker_s + 0.002))
-    bounds = limits(costs, 1000, 2, 1e15)
+    bounds = limits(costs, load, 2, 1e15)
     assert bounds["memory"] == spec.MAX_XWAYS
     most = bounds["a worker's second"]
-    assert forecast(costs, most, 1000, 2).worker_s <= 0.8 < forecast(costs, most + 0.5, 1000, 2).worker_s
+    assert forecast(costs, most, load, 2).worker_s <= 0.8 < forecast(costs, most + 0.5, load, 2).worker_s
     assert bounds["the processors"] < most
-    assert limits(costs, 1000, 2, 2e9)["memory"] < 10
-    # Copies of one expressway share its history; a clock that does not wait has a driver that reads further ahead.
-    own, copies, ahead = (forecast(costs, 4, 1000, 2, *options).memory_bytes for options in ((), (1,), (1, "real")))
-    assert copies < own and copies < ahead
+    assert limits(costs, load, 2, 2e9)["memory"] < 10
+    # Copies of one expressway share its history; a clock that does not wait has a driver that reads further ahead; and
+    # whoever has paid stays in the accounts.
+    own, copies, ahead, few = (
+        forecast(costs, 4, other, 2).memory_bytes
+        for other in (load, Load(1000, distinct=1), Load(1000, distinct=1, clock="real"), Load(1000, 30_000, 1))
+    )
+    assert few < copies < own and copies < ahead
 
 
 def test_train_costs_are_those_of_an_idle_network():

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from driver import rate
+from driver.cli.rate import result, text
 from driver.dataset import Dataset
 from driver.engines import Place
 from driver.rate import Rating, gave_out
@@ -50,6 +51,8 @@ class Bench:
             "dataset": {"xways": dataset.xways},
             "answers": {"toll": answer},
             "feed": {"rows": 1000, "busy_s": 0.5, "peak_rows_per_s": 30},
+            "environment": {},
+            "reason": "a worker is gone",
         }
         folder.mkdir(parents=True)
         write_run(folder, facts)
@@ -162,6 +165,7 @@ def test_a_run_that_broke_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     found = rating(tmp_path)
     found.run(bench.judge, lambda what: None)
     assert (found.winner, found.loser and found.loser.verdict, bench.judged) == (None, "broken", [])
+    assert "L = 1 broke: a worker is gone." in text(result(found, "full"), tmp_path)
 
 
 def test_a_folder_has_one_rating(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +183,10 @@ def test_what_gave_out(tmp_path: Path) -> None:
     lines += [f"{second},{second},9,{second},{second},{second}.1,{second}.1,0,90,10" for second in range(60)]
     lines += [f"{second},{second},9,{second},{second},{second}.9,{second}.9,0,10,90" for second in range(60, 170)]
     (tmp_path / "cycles.csv").write_text("\n".join(lines) + "\n")
+    write_run(tmp_path, {"state": "complete"})
     assert gave_out(tmp_path) is None
     lines.append("170,180,99,170,181,186,187,11,2000,3000")
     (tmp_path / "cycles.csv").write_text("\n".join(lines) + "\n")
     assert gave_out(tmp_path) == {"second": 170, "minute": 3, "step": "advance", "share": pytest.approx(0.74, abs=0.05)}
+    write_run(tmp_path, {"state": "broken", "reason": "a worker is gone"})
+    assert gave_out(tmp_path) == {"reason": "a worker is gone"}

@@ -26,15 +26,18 @@ from polling_baseline.engines.aurora.node import Node, Options
 from polling_baseline.engines.aurora.vehicles import SPAN_S
 from polling_baseline.engines.aurora.warm_up import warm_up
 
-# The specification's volumes: 12 M reports and 120,000 requests; and an expressway's rate when traffic is densest.
+# The specification's volumes: 12 M reports, 120,000 requests, 150,000 vehicles; and an expressway's densest traffic.
 REQUESTS_PER_REPORT = 120_000 / 12_000_000
+VEHICLES = 150_000
+PAYING = 0.6  # of the vehicles, and of those on the road at a time: those that meet a toll
 PEAK_RATES = (2_000, 2_500)
 # What may be used of a processor: the rest is for what no box does, and for the second that is not like the others.
 HEADROOM = 0.8
 # Bytes: per slot of the table of vehicles, for each second that it keeps; per report of a minute, at the connection
 # point and in the statistics; and per report of input.  Of that the driver has a minute at hand or in the making, which
 # takes as much again; and where the clock does not wait, both of them and one that is ready.
-SLOT_BYTES, POINT_BYTES, STATISTICS_BYTES, INPUT_BYTES = 12, 28, 70, 20
+SLOT_BYTES, POINT_BYTES, STATISTICS_BYTES, INPUT_BYTES = 12, 28, 50, 20
+AMOUNT_BYTES = 20  # per slot of accounts and of what trips owe: 16, and a quarter more while the table grows
 INPUT_MINUTES = {"virtual": 2, "real": 4}
 PROCESS_BYTES = 240_000_000  # of an interpreter with all it imports
 HISTORY_BYTES = 140_000_000  # of an expressway, 69 days
@@ -49,6 +52,16 @@ class Costs:
     train_s: Mapping[str, float]
     loaded: Mapping[str, Any]
     hand_over_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Of one expressway: reports per second, and vehicles by the end; `distinct` have a history of their own."""
+
+    rate: float
+    vehicles: float = VEHICLES
+    distinct: float | None = None
+    clock: str = "virtual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +93,8 @@ def train_costs(facts: Mapping[str, Any]) -> dict[str, float]:
     return {box["name"]: box["seconds"] / box["trains"] if box["trains"] else 0.0 for box in facts["boxes"]}
 
 
-def forecast(
-    costs: Costs, xways: float, rate: float, workers: int, distinct: float | None = None, clock: str = "virtual"
-) -> Forecast:
-    """`rate` is the reports per second of one expressway; `distinct` of them have a history of their own."""
-    per_worker = rate * xways / workers
+def forecast(costs: Costs, xways: float, load: Load, workers: int) -> Forecast:
+    per_worker = load.rate * xways / workers
     rates = tuple_rates(costs.loaded, {REPORTS: per_worker, REQUESTS: per_worker * REQUESTS_PER_REPORT})
     box_s = {}
     for box in costs.loaded["boxes"]:
@@ -94,14 +104,23 @@ def forecast(
         box_s[box["name"]] = train_s + tuple_s * rates[box["name"]]
     hand_over_s = costs.hand_over_s * per_worker if workers > 1 else 0.0
     worker_s = sum(box_s.values()) + hand_over_s
-    minute_bytes = POINT_BYTES + STATISTICS_BYTES + INPUT_MINUTES[clock] * INPUT_BYTES
-    memory = (
-        workers * SPAN_S * SLOT_BYTES * capacity_for(math.ceil(per_worker))
-        + spec.MINUTE_S * rate * xways * minute_bytes
-        + min(distinct or xways, xways) * HISTORY_BYTES
+    cores_s = workers * (worker_s + hand_over_s)
+    return Forecast(xways, load.rate, workers, box_s, worker_s, cores_s, memory_bytes(xways, load, workers))
+
+
+def memory_bytes(xways: float, load: Load, workers: int) -> float:
+    """At the end of a run, when all have paid who will, and as many as ever are on the road."""
+    second, trips, accounts = (
+        capacity_for(math.ceil(rows * xways / workers))
+        for rows in (load.rate, PAYING * load.rate * spec.REPORT_PERIOD_S, PAYING * load.vehicles)
+    )
+    minute_bytes = POINT_BYTES + STATISTICS_BYTES + INPUT_MINUTES[load.clock] * INPUT_BYTES
+    return (
+        workers * (SPAN_S * SLOT_BYTES * second + AMOUNT_BYTES * (trips + accounts))
+        + spec.MINUTE_S * load.rate * xways * minute_bytes
+        + min(load.distinct or xways, xways) * HISTORY_BYTES
         + (workers + 1) * PROCESS_BYTES
     )
-    return Forecast(xways, rate, workers, box_s, worker_s, workers * (worker_s + hand_over_s), memory)
 
 
 def tuple_rates(facts: Mapping[str, Any], inputs: Mapping[str, float]) -> dict[str, float]:
@@ -123,23 +142,21 @@ def tuple_rates(facts: Mapping[str, Any], inputs: Mapping[str, float]) -> dict[s
     return rates
 
 
-def limits(
-    costs: Costs, rate: float, cores: int, memory_bytes: float, distinct: float | None = None, clock: str = "virtual"
-) -> dict[str, float]:
+def limits(costs: Costs, load: Load, cores: int, memory: float) -> dict[str, float]:
     """The largest L that each resource allows, in steps of half an expressway."""
 
     def largest(fits: Callable[[Forecast], bool]) -> float:
         low, high = 0, 2 * spec.MAX_XWAYS + 1
         while high - low > 1:
             middle = (low + high) // 2
-            fitting = fits(forecast(costs, middle / 2, rate, cores, distinct, clock))
+            fitting = fits(forecast(costs, middle / 2, load, cores))
             low, high = (middle, high) if fitting else (low, middle)
         return low / 2
 
     return {
         "a worker's second": largest(lambda cast: cast.worker_s <= HEADROOM),
         "the processors": largest(lambda cast: cast.cores_s <= HEADROOM * cores),
-        "memory": largest(lambda cast: cast.memory_bytes <= HEADROOM * memory_bytes),
+        "memory": largest(lambda cast: cast.memory_bytes <= HEADROOM * memory),
     }
 
 

@@ -175,6 +175,8 @@ class Amounts:
         full = (self._keys != EMPTY) & (self._values != 0)
         keys, values = self._keys[full], self._values[full]
         self._used = len(keys)
-        # Twice what is needed now: else a steady stream of new keys would mean a new table for each train.
-        self._allocate(capacity_for(2 * (self._used + rows)))
+        # An eighth of the old table as room: else a steady stream of new keys might mean a new table for each train.
+        room = rows + len(full) // 8
+        del self._keys, self._values, full
+        self._allocate(capacity_for(self._used + room))
         insert(self._keys, self._values, self._shift, keys, values)
