@@ -119,6 +119,7 @@ def _causes(facts: dict[str, Any]) -> list[str]:
         f"max {cycles['max_ms']:.1f} ms   {cycles['of_several_seconds']:,} took several seconds at once, "
         f"backlog {cycles['largest_backlog_s']} s at most",
         *_database(facts),
+        *_memory(facts),
         "steps   " + "   ".join(f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps),
     ]
 
@@ -134,6 +135,14 @@ def _database(facts: dict[str, Any]) -> list[str]:
         f"WAL {wal / 1e6:,.1f} MB, {wal / max(1, tuples):,.0f} bytes per tuple   "
         f"dead rows {engine['dead_rows']:,}   autovacuums {engine['autovacuums']:,}"
     ]
+
+
+def _memory(facts: dict[str, Any]) -> list[str]:
+    """What an engine that keeps its state in memory took of it; a broken run cannot ask."""
+    engine = facts["environment"]["engine"]
+    if "peak_bytes" not in engine or facts["state"] == "broken":
+        return []
+    return [f"memory  {engine['peak_bytes'] / 1e9:.2f} GB at most, driver and engine together"]
 
 
 def _outages(facts: dict[str, Any]) -> list[str]:

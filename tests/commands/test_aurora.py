@@ -49,6 +49,13 @@ def test_a_run_has_the_right_answers_and_keeps_its_network(run: Path) -> None:
     assert not list(run.parent.glob("lrb-history-*"))
 
 
+def test_a_run_says_how_much_memory_it_took(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    peak = json.loads((run / "run.json").read_text())["environment"]["engine"]["peak_bytes"]
+    assert 20e6 < peak < 20e9
+    assert main(["report", str(run)]) == 0
+    assert f"memory  {peak / 1e9:.2f} GB" in capsys.readouterr().out
+
+
 def test_like_repeats_the_options(run: Path, tmp_path: Path) -> None:
     assert main(["run", "--like", str(run), "--shed", "none", "--out", str(tmp_path / "again")]) == 0
     facts = json.loads((tmp_path / "again" / "run.json").read_text())

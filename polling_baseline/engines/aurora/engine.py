@@ -11,7 +11,7 @@ from polling_baseline.batch import Answers, Batch, Columns
 from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.aurora.box import Box
 from polling_baseline.engines.aurora.draw import svg
-from polling_baseline.engines.aurora.facts import together
+from polling_baseline.engines.aurora.facts import peak_bytes, together
 from polling_baseline.engines.aurora.history import Archive, History
 from polling_baseline.engines.aurora.node import ROUNDS, Node, Options, Question
 from polling_baseline.engines.aurora.qos import Quality
@@ -92,10 +92,16 @@ class Aurora:
         self._history.close()
 
     def facts(self) -> dict[str, object]:
-        options = self._options
-        facts: dict[str, object] = {"train_size": options.train_size, "shed": options.shed, "order": str(options.order)}
+        options, measured = self._options, self.measured()
+        facts = {
+            "train_size": options.train_size,
+            "shed": options.shed,
+            "order": str(options.order),
+            # Of the workers, and of this process if it is none of them.
+            "peak_bytes": measured["peak_bytes"] + (0 if self._here else peak_bytes()),
+        }
         if options.shed != "none":
-            facts["shed_tuples"] = sum(sum(part["tuples"].values()) for part in self.measured()["shed"])
+            facts["shed_tuples"] = sum(sum(part["tuples"].values()) for part in measured["shed"])
         return facts
 
     def files(self) -> dict[str, str]:

@@ -16,6 +16,11 @@ KILOBYTE = 1 if sys.platform == "darwin" else 1024
 SUMMED = ("trains", "tuples_in", "tuples_out", "seconds")
 
 
+def peak_bytes() -> int:
+    """The most memory that this process ever had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE
+
+
 def network_facts(node: Node) -> dict[str, Any]:
     network = node.network
     return {
@@ -53,7 +58,7 @@ def network_facts(node: Node) -> dict[str, Any]:
         "workers": 1,
         # Of the whole process, which may hold more than the network.
         "processor_s": time.process_time(),
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE,
+        "peak_bytes": peak_bytes(),
     }
 
 
