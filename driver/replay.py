@@ -7,6 +7,7 @@ lag and response time (no coordinated omission).
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 from collections.abc import Callable, Mapping
@@ -145,13 +146,14 @@ def run_polls(poller: Poller, clock: Clock, period_s: float) -> None:
             poller.poll()
     else:
         first = datetime.now(timezone.utc) + timedelta(seconds=poller.tick - clock.now())
+        logging.getLogger("apscheduler").setLevel(logging.ERROR)
         scheduler = BackgroundScheduler(timezone=timezone.utc, executors={"default": ThreadPoolExecutor(1)})
         scheduler.add_job(
             poller.poll,
             "interval",
             seconds=period_s,
             start_date=first,
-            # A tick that comes while a cycle runs is dropped: the cycle itself goes on with what is overdue.
+            # A tick that comes while a cycle runs is dropped, without a word: the cycle goes on with what is overdue.
             max_instances=1,
             coalesce=True,
             misfire_grace_time=None,

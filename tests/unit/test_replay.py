@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -109,3 +110,17 @@ def test_the_real_clock_polls_by_the_scheduler() -> None:
     run_polls(poller, clock, 0.5)
     assert [cycle.seconds for cycle in found] == [range(0, 1), range(1, 2)]
     assert all(0 <= cycle.lag < 0.4 for cycle in found)
+
+
+def test_a_slow_engine_on_the_real_clock_makes_no_noise(caplog: pytest.LogCaptureFixture) -> None:
+    clock, found = Clock("real", -0.1), []
+
+    def handle(batch: Batch) -> tuple[float, Mapping[str, float]]:
+        time.sleep(1.2)
+        return clock.now(), {}
+
+    poller = Poller(range(0, 2), 0.25, clock, lambda taken: Batch(taken, ()), handle, found.append)
+    run_polls(poller, clock, 0.25)
+    # Ticks came while it worked.
+    assert [cycle.seconds for cycle in found] == [range(0, 1), range(1, 2)]
+    assert not caplog.records
