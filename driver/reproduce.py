@@ -17,7 +17,7 @@ from driver.rate import FORMAT, Said, claim, settings_of, write_json
 from driver.relabel import relabelled
 from driver.result import RunConfig, read_run
 from driver.run import measure
-from driver.slowed import fitted, measured_service, replayed
+from driver.slowed import Cost, fitted, measured_services, replayed
 from polling_baseline import spec
 from polling_baseline.engine import EngineFailure
 
@@ -110,7 +110,7 @@ def _rating(in_time: Mapping[float, bool]) -> float:
 
 def _slowed(system: Published, runs: Mapping[float, Path], period_s: float) -> dict[str, Any]:
     """The same with service times multiplied by the factor that fits the first failure of 2004 best."""
-    services = {xways: measured_service(path) for xways, path in runs.items()}
+    services = measured_services(runs)
     factor, hits = fitted(
         services[system.rating], services[system.fails_at], system.max_response_s[system.fails_at], period_s
     )
@@ -125,6 +125,11 @@ def _slowed(system: Published, runs: Mapping[float, Path], period_s: float) -> d
         "at_least": all(in_time.values()),
         "max_response_s": {f"{xways:g}": round(each.max_response_s, 1) for xways, each in found.items()},
         "first_late_second": found[system.fails_at].first_late_second,
-        "fixed_ms": {f"{xways:g}": round(service.fixed_s * 1000, 2) for xways, service in services.items()},
+        "cycle": _cost(services[system.rating].usual),
+        "minute": _cost(services[system.rating].minute),
         "limit_s": spec.DEADLINE_S["toll"],
     }
+
+
+def _cost(cost: Cost) -> dict[str, float]:
+    return {"fixed_ms": round(cost.cycle.fixed_s * 1e3, 3), "tuple_us": round(cost.cycle.tuple_s * 1e6, 3)}

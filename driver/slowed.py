@@ -1,8 +1,8 @@
-"""A slower machine by arithmetic: the service times of a run, multiplied, laid on the driver's own schedule.
+"""A slower machine by arithmetic: what a second takes, multiplied, laid on the driver's own schedule.
 
-What a second of input takes is taken from the run's cycles.  A hiccup of this machine would be multiplied too, so each
-second gets the median of the same second of the minutes around it.  Part of a cycle's time does not depend on how much
-it brings (statements, commit); a batch of several seconds pays that part once, as it does in a run.
+A cycle takes so much, and so much more for each tuple; that of a minute's first second has numbers of its own.  They
+come from the cycles of all runs of an engine together: a machine is quicker in one run than in the next, and what is
+multiplied by a hundred must not depend on that.  A batch of several seconds pays the fixed part once, as in a run.
 """
 
 from __future__ import annotations
@@ -21,28 +21,46 @@ from polling_baseline import spec
 from polling_baseline.batch import Batch
 
 Numbers = npt.NDArray[np.float64]
-# How many minutes on either side the median looks at.
-AROUND_MIN = 5
+# Of cycles with about as many tuples, the median: a hiccup is not multiplied either.
+GROUPS, LEAST = 60, 5
 # A machine slower than so many times is not looked for.
 MOST = 1e9
 PRECISION = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """What a cycle takes: a fixed part, and a part for each tuple."""
+
+    fixed_s: float
+    tuple_s: float
+
+    def of(self, tuples: float) -> float:
+        return self.fixed_s + self.tuple_s * tuples
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of a cycle until its answers can be read, and until the next one can begin."""
+
+    answer: Line
+    cycle: Line
+
+
+@dataclass(frozen=True, slots=True)
 class Service:
-    """What each second takes alone: until its answers can be read, and until the next cycle can begin."""
+    """The tuples of each second, and what they cost; in a minute's first second something else."""
 
     first_second: int
-    answer_s: Numbers
-    cycle_s: Numbers
-    # What a cycle takes without input, contained in each second's time.
-    fixed_s: float = 0.0
+    tuples: Numbers
+    usual: Cost
+    minute: Cost
 
     def of(self, seconds: range) -> tuple[float, float]:
         """The two times of a batch of these seconds."""
-        part = slice(seconds.start - self.first_second, seconds.stop - self.first_second)
-        once = (len(seconds) - 1) * self.fixed_s
-        return float(self.answer_s[part].sum()) - once, float(self.cycle_s[part].sum()) - once
+        tuples = float(self.tuples[seconds.start - self.first_second : seconds.stop - self.first_second].sum())
+        cost = self.usual if seconds.start % spec.MINUTE_S else self.minute
+        return cost.answer.of(tuples), cost.cycle.of(tuples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +85,7 @@ def replayed(service: Service, factor: float = 1.0, period_s: float = 1.0) -> Re
         now += factor * (cycle_s - answer_s)
         return answered, {}
 
-    seconds = range(first, first + len(service.cycle_s))
+    seconds = range(first, first + len(service.tuples))
     run_polls(Poller(seconds, period_s, clock, lambda taken: Batch(taken, ()), handle, cycles.append), clock, period_s)
     # Of a batch, its first second has waited longest.
     response = np.array([cycle.committed - cycle.seconds[0] for cycle in cycles])
@@ -76,46 +94,42 @@ def replayed(service: Service, factor: float = 1.0, period_s: float = 1.0) -> Re
     return Replayed(float(response.max()), next(late, None))
 
 
-def measured_service(run: Path) -> Service:
-    """The service times of a run on disk."""
-    with (run / "cycles.csv").open(newline="") as file:
-        rows = [[float(row[name]) for name in COLUMNS] for row in csv.DictReader(file)]
-    first, last, tuples, started, committed, ended = np.array(rows).T
-    fixed_s = _fixed(tuples[first == last], (ended - started)[first == last])
-    lengths = (last - first + 1).astype(int)
-    answer_s, cycle_s = (
-        # The seconds of a batch in equal parts, each with the part that they paid once.
-        np.repeat((until - started + (lengths - 1) * fixed_s) / lengths, lengths)
-        for until in (committed, ended)
+def measured_services(runs: Mapping[float, Path]) -> dict[float, Service]:
+    """The service times of one engine's runs on disk."""
+    cycles = {xways: _cycles(run) for xways, run in runs.items()}
+    first, _, tuples, started, committed, ended = np.concatenate(list(cycles.values()), axis=1)
+    begins = first % spec.MINUTE_S == 0
+    usual, minute = (
+        Cost(*(_line(tuples[part], (until - started)[part]) for until in (committed, ended)))
+        for part in (~begins, begins)
     )
-    return Service(int(first[0]), _smooth(answer_s), _smooth(cycle_s), fixed_s)
+    return {
+        xways: Service(
+            int(first[0]), np.repeat(tuples / (last - first + 1), (last - first + 1).astype(int)), usual, minute
+        )
+        for xways, (first, last, tuples, *_) in cycles.items()
+    }
 
 
 COLUMNS = ("first_second", "last_second", "rows", "started", "committed", "ended")
 
 
-def _fixed(tuples: Numbers, took_s: Numbers) -> float:
-    """The time of a cycle without input: where the line through the medians of fewer and of more input begins."""
-    if len(tuples) < 2 or tuples.min() == tuples.max():
-        return 0.0
-    few = tuples <= np.median(tuples)
-    if few.all():
-        few = tuples < tuples.max()
-    (few_tuples, few_s), (many_tuples, many_s) = (
-        (float(np.median(tuples[part])), float(np.median(took_s[part]))) for part in (few, ~few)
-    )
-    slope = max(0.0, (many_s - few_s) / (many_tuples - few_tuples))
-    return float(np.clip(few_s - slope * few_tuples, 0.0, took_s.min()))
+def _cycles(run: Path) -> Numbers:
+    with (run / "cycles.csv").open(newline="") as file:
+        return np.array([[float(row[name]) for name in COLUMNS] for row in csv.DictReader(file)]).T
 
 
-def _smooth(took_s: Numbers) -> Numbers:
-    """The median over the same second of up to eleven minutes: a minute's first second may well differ."""
-    minutes = -(-len(took_s) // spec.MINUTE_S)
-    table = np.pad(took_s, (0, minutes * spec.MINUTE_S - len(took_s)), "edge").reshape(minutes, spec.MINUTE_S)
-    around = [table[max(0, minute - AROUND_MIN) : minute + AROUND_MIN + 1] for minute in range(minutes)]
-    smooth = np.stack([np.median(each, axis=0) for each in around])
-    found: Numbers = smooth.ravel()[: len(took_s)]
-    return found
+def _line(tuples: Numbers, took_s: Numbers) -> Line:
+    """Through the medians of cycles with about as many tuples; neither part is negative."""
+    order = np.argsort(tuples, kind="stable")
+    groups = np.array_split(order, max(1, min(GROUPS, len(order) // LEAST)))
+    few, long = (np.array([np.median(values[group]) for group in groups]) for values in (tuples, took_s))
+    if few[0] == few[-1]:
+        return Line(float(np.median(took_s)), 0.0)
+    tuple_s, fixed_s = (float(part) for part in np.polyfit(few, long, 1))
+    if tuple_s < 0:
+        return Line(float(np.median(took_s)), 0.0)
+    return Line(fixed_s, tuple_s) if fixed_s >= 0 else Line(0.0, float(long.sum() / few.sum()))
 
 
 def fitted(passes: Service, fails: Service, wanted_s: float, period_s: float = 1.0) -> tuple[float, bool]:

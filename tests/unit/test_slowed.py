@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from driver.clock import Clock
-from driver.recording import Recording
-from driver.replay import Poller, run_polls
-from driver.slowed import Replayed, Service, fitted, measured_service, replayed
+from driver.replay import Cycle, Poller, run_polls
+from driver.slowed import Cost, Line, Replayed, Service, _line, fitted, measured_services, replayed
 from polling_baseline.batch import Batch
 
 
 def service(times: list[float], fixed_s: float = 0.0, first_second: int = 0) -> Service:
-    """The same time until the answers can be read and until the cycle ends."""
-    return Service(first_second, np.array(times), np.array(times), fixed_s)
+    """Seconds that take so long alone, until the answers can be read and until the cycle ends."""
+    line = Line(fixed_s, 1.0)
+    cost = Cost(line, line)
+    return Service(first_second, np.array(times) - fixed_s, cost, cost)
 
 
 @pytest.mark.parametrize(
@@ -46,60 +48,82 @@ def test_it_starts_where_the_input_starts_and_stops_at_minutes() -> None:
 
 
 def test_answers_are_read_before_the_cycle_ends() -> None:
-    read_at_once = Service(0, np.full(3, 0.5), np.full(3, 2.0))
+    cost = Cost(Line(0.0, 0.5), Line(0.0, 2.0))
+    read_at_once = Service(0, np.ones(3), cost, cost)
     # 0 is answered at 0.5 and ends at 2; 1 and 2 are answered at 3.
     assert replayed(read_at_once).max_response_s == pytest.approx(2.0)
 
 
-def driven(folder: Path, times: list[float], fixed_s: float, first_second: int) -> Recording:
-    """A run of the real loop on the virtual clock, with a recording; rows are proportional to the time."""
-    now = 0.0
-    clock = Clock("virtual", first_second, lambda: now)
-    costs = service(times, fixed_s, first_second)
+def test_a_minute_costs_extra() -> None:
+    usual, minute = (Cost(line, line) for line in (Line(0.1, 0.0), Line(7.0, 0.0)))
+    found = replayed(Service(58, np.zeros(10), usual, minute))
+    assert found == Replayed(pytest.approx(7.0), 60)
+
+
+def driven(costs: Service, factor: float) -> list[Cycle]:
+    """The real loop on the virtual clock, with an engine that takes so long."""
+    now, cycles = 0.0, list[Cycle]()
+    clock = Clock("virtual", costs.first_second, lambda: now)
 
     def handle(batch: Batch) -> tuple[float, Mapping[str, float]]:
         nonlocal now
-        now += costs.of(batch.seconds)[0]
+        now += factor * costs.of(batch.seconds)[0]
         return clock.now(), {}
 
-    recording = Recording(folder)
-    seconds = range(first_second, first_second + len(times))
-    run_polls(Poller(seconds, 1, clock, lambda taken: Batch(taken, ()), handle, recording.cycle), clock, 1)
-    recording.close()
-    return recording
+    seconds = range(costs.first_second, costs.first_second + len(costs.tuples))
+    run_polls(Poller(seconds, 1, clock, lambda taken: Batch(taken, ()), handle, cycles.append), clock, 1)
+    return cycles
 
 
-def test_a_run_replayed_is_the_run(tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    # Equal minutes, so that the median changes nothing; never more than a second, so that each cycle has one.
-    times = list(np.tile(rng.uniform(0.2, 0.95, 60), 4))
-    recording = driven(tmp_path, times, 0.0, 60)
-    again = measured_service(tmp_path)
-    assert again.cycle_s == pytest.approx(times, abs=2e-4)
-    longest = max(cycle.committed - cycle.seconds[0] for cycle in recording.cycles)
-    assert replayed(again).max_response_s == pytest.approx(longest, abs=1e-3)
-    slow = driven(tmp_path, [time * 3 for time in times], 0.0, 60)
-    longest = max(cycle.committed - cycle.seconds[0] for cycle in slow.cycles)
-    assert replayed(again, 3).max_response_s == pytest.approx(longest, abs=0.2)
-
-
-def write_cycles(folder: Path, rows: list[int], took_s: list[float]) -> None:
+def write_cycles(folder: Path, costs: Service, cycles: list[Cycle]) -> None:
+    folder.mkdir(exist_ok=True)
     lines = ["first_second,last_second,rows,due,started,committed,ended,backlog_s"]
-    lines += [
-        f"{second},{second},{count},{second},{second},{second + took:.6f},{second + took:.6f},0"
-        for second, (count, took) in enumerate(zip(rows, took_s, strict=True))
-    ]
+    for cycle in cycles:
+        first, last = cycle.seconds[0], cycle.seconds[-1]
+        rows = costs.tuples[first - costs.first_second : last + 1 - costs.first_second].sum()
+        lines.append(f"{first},{last},{rows:.0f},{first},{cycle.started:.6f},{cycle.committed:.6f},{cycle.ended:.6f},0")
     (folder / "cycles.csv").write_text("\n".join(lines) + "\n")
 
 
-def test_the_fixed_part_of_a_cycle_and_a_hiccup(tmp_path: Path) -> None:
-    rows = [10 * second for second in range(900)]
-    took = [0.05 + 1e-5 * count for count in rows]
-    took[333] = 20.0
-    write_cycles(tmp_path, rows, took)
-    found = measured_service(tmp_path)
-    assert found.fixed_s == pytest.approx(0.05, abs=0.002)
-    assert found.cycle_s[333] == pytest.approx(0.05 + 1e-5 * rows[333], abs=0.01)
+def longest(cycles: list[Cycle]) -> float:
+    return max(cycle.committed - cycle.seconds[0] for cycle in cycles)
+
+
+def test_a_run_replayed_is_the_run(tmp_path: Path) -> None:
+    usual, minute = (Cost(line, line) for line in (Line(0.05, 2e-4), Line(0.4, 3e-4)))
+    roads = {
+        xways: Service(60, xways * np.linspace(100, 1500, 900).round(), usual, minute) for xways in (0.5, 1.0, 4.0)
+    }
+    for xways, road in roads.items():
+        cycles = driven(road, 1)
+        # A hiccup, which nobody repeats.
+        cycles[333] = replace(cycles[333], ended=cycles[333].ended + 20, committed=cycles[333].committed + 20)
+        write_cycles(tmp_path / str(xways), road, cycles)
+    # The one of 4 expressways took several seconds at once.
+    assert len(cycles) < 900
+    found = measured_services({xways: tmp_path / str(xways) for xways in roads})
+    for xways, road in roads.items():
+        cost = found[xways].usual.cycle
+        assert (cost.fixed_s, cost.tuple_s) == (pytest.approx(0.05, rel=0.01), pytest.approx(2e-4, rel=0.01))
+        assert found[xways].minute.answer.fixed_s == pytest.approx(0.4, rel=0.05)
+        for factor in (1, 3):
+            assert replayed(found[xways], factor).max_response_s == pytest.approx(
+                longest(driven(road, factor)), rel=0.05
+            )
+
+
+@pytest.mark.parametrize(
+    ("rows", "took_s", "line"),
+    [
+        pytest.param([7], [0.3], (0.3, 0.0), id="one-cycle"),
+        pytest.param([7] * 20, [0.1, 0.3] * 10, (0.2, 0.0), id="always-as-many"),
+        pytest.param(list(range(20)), [0.4 - row / 100 for row in range(20)], (0.305, 0.0), id="quicker-with-more"),
+        pytest.param([10] * 10 + [20] * 10, [1.0] * 10 + [3.0] * 10, (0.0, 4 / 30), id="less-than-nothing-when-idle"),
+    ],
+)
+def test_a_line_through_little(rows: list[int], took_s: list[float], line: tuple[float, float]) -> None:
+    found = _line(np.array(rows, float), np.array(took_s))
+    assert (found.fixed_s, found.tuple_s) == pytest.approx(line)
 
 
 def test_the_fit_hits_the_failure_and_keeps_the_pass() -> None:
