@@ -22,10 +22,10 @@ EXAMPLES = """\
   lrb reproduce --minutes 20 --out try           a try-out, on a road too short to mean much
   lrb reproduce --json                           for another program; interrupted, it goes on where it was
 
-"Slowed down" takes the service times measured here, multiplies them by one factor per system, and replays the driver's
-schedule with them.  The factor is fitted to one number of the paper: the longest response time at the first scale
-factor that failed.  All other numbers of that column follow from it.  Without --workers there is one: the same system
-at all scale factors, as on a machine with one processor.
+"Slowed down" takes what a cycle takes here (a fixed part and one per tuple, by all runs of an engine), multiplies it by
+one factor per system, and replays the driver's schedule with that.  The factor is fitted to one number of the paper:
+the longest response time at the first scale factor that failed.  All other numbers of that column follow from it.
+Without --workers there is one: the same system at all scale factors, as on a machine with one processor.
 """
 COLUMN = 14
 
