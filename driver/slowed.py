@@ -123,13 +123,13 @@ def _line(tuples: Numbers, took_s: Numbers) -> Line:
     """Through the medians of cycles with about as many tuples; neither part is negative."""
     order = np.argsort(tuples, kind="stable")
     groups = np.array_split(order, max(1, min(GROUPS, len(order) // LEAST)))
-    few, long = (np.array([np.median(values[group]) for group in groups]) for values in (tuples, took_s))
-    if few[0] == few[-1]:
+    counts, times = (np.array([np.median(values[group]) for group in groups]) for values in (tuples, took_s))
+    if counts[0] == counts[-1]:
         return Line(float(np.median(took_s)), 0.0)
-    tuple_s, fixed_s = (float(part) for part in np.polyfit(few, long, 1))
+    tuple_s, fixed_s = (float(part) for part in np.polyfit(counts, times, 1))
     if tuple_s < 0:
         return Line(float(np.median(took_s)), 0.0)
-    return Line(fixed_s, tuple_s) if fixed_s >= 0 else Line(0.0, float(long.sum() / few.sum()))
+    return Line(fixed_s, tuple_s) if fixed_s >= 0 else Line(0.0, float(times.sum() / counts.sum()))
 
 
 def fitted(passes: Service, fails: Service, wanted_s: float, period_s: float = 1.0) -> tuple[float, bool]:

@@ -31,7 +31,7 @@ REQUESTS_PER_REPORT = 120_000 / 12_000_000
 VEHICLES = 150_000
 PAYING = 0.6  # of the vehicles, and of those on the road at a time: those that meet a toll
 PEAK_RATES = (2_000, 2_500)
-# What may be used of a processor: the rest is for what no box does, and for the second that is not like the others.
+# What may be used of processors and memory; the rest is for what no box does, and for the odd second.
 HEADROOM = 0.8
 # Bytes: per slot of the table of vehicles, for each second that it keeps; per report of a minute, at the connection
 # point and in the statistics; and per report of input.  Of that the driver has a minute at hand or in the making, which
