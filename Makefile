@@ -30,7 +30,7 @@ format: $(READY) ## let ruff and sqlfluff rewrite what they can
 	@$(BIN)/ruff format .
 	@$(BIN)/sqlfluff fix --disable-progress-bar sql stored_procs
 
-bench: $(READY) ## measure the rates that the README names (several minutes)
+bench: $(READY) ## measure the rates that docs/results.md names (several minutes)
 	@$(BIN)/python -m tests.bench
 
 soak: $(READY) ## kill runs 200 times and see that no answer is lost (ten minutes)
