@@ -7,26 +7,20 @@ is rejected however it goes on.  No Python runs per line, except for the rejecte
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import numpy as np
 
+from driver.flat import BYTE_ORDER_MARK, opened
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
 from polling_baseline.compiled import compiled
-from polling_baseline.refusal import Refusal
 
 MAX_LINE = 1 << 16
 TEXT_CUT = 200
-GZIP_MAGIC = b"\x1f\x8b"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 TAB, NEWLINE, RETURN, BLANK, PLUS, COMMA, MINUS, ZERO = b"\t\n\r +,-0"
 # The largest number that has 64 bits, less its last digit; and that digit.
@@ -184,9 +178,9 @@ def read_chunks(
 def whole_lines(path: Path, size: int, advance: Callable[[float], None]) -> Iterator[bytes]:
     """The bytes of a file, cut after line ends; what a line has beyond MAX_LINE may be missing."""
     rest = b""
-    with _opened(path) as (file, where):
+    with opened(path) as (file, where):
         done = 0
-        while piece := _read(path, file, size):
+        while piece := file.read(size):
             now = where()
             advance(now - done)
             if not done:
@@ -200,37 +194,6 @@ def whole_lines(path: Path, size: int, advance: Callable[[float], None]) -> Iter
             rest = (rest + piece[end:])[: MAX_LINE + 2]
     if rest:
         yield rest
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-    """The file's bytes, unpacked if they are gzip's, and a function that says how many were taken from disk."""
-    try:
-        packed = path.open("rb")
-    except FileNotFoundError:
-        raise Refusal(f"{path} does not exist") from None
-    except IsADirectoryError:
-        raise Refusal(f"{path} is a folder; name the files in it") from None
-    except OSError as error:
-        raise Refusal(f"cannot read {path}: {error.strerror}") from None
-    with packed:
-        where = packed.tell if packed.seekable() else lambda: 0
-        if packed.peek(2)[:2] != GZIP_MAGIC:
-            yield packed, where
-            return
-        with gzip.open(packed) as unpacked:
-            yield cast(BinaryIO, unpacked), where
-
-
-def _read(path: Path, file: BinaryIO, size: int) -> bytes:
-    try:
-        return file.read(size)
-    except EOFError:
-        raise Refusal(f"{path} is cut short (gzip ends early); fetch it again") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise Refusal(f"{path} is damaged ({error}); fetch it again") from None
-    except OSError as error:
-        raise Refusal(f"cannot read {path}: {error.strerror}") from None
 
 
 def kind_of(verdict: int) -> str:

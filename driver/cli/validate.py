@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 SUMMARY = "Judge the answers of a run, or of any system's output file: right or wrong, early or late, and why."
 EXAMPLES = """\
   lrb validate road1 runs/0007-polling-L1            the verdict goes to the run's folder, as verdict.json
-  lrb validate road1 --output answers.csv            a system of your own
+  lrb validate road1 --output answers.csv            a system of your own; the verdict goes to answers.verdict.json
   lrb validate road1 --output answers.csv --explain 3 --faults faults.csv
                                                      the first faults with their evidence, all of them in a file
 
-The file has one answer per line; Emit is in seconds since the start of the run, with three decimals:
+The file has one answer per line, plain or gzip; Emit is in seconds since the start of the run, with three decimals:
   0,VID,Time,Emit,LAV,Toll                toll notification, within 5 s
   1,Time,Emit,VID,Seg                     accident alert, 5 s
   2,Time,Emit,ResultTime,QID,Bal          account balance, 5 s
@@ -40,14 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
     parser.add_argument("run_folder", metavar="RUN", type=Path, nargs="?", help="a folder made by lrb run")
     parser.add_argument("--output", metavar="FILE", type=Path, help="judge this output file instead of a run")
-    parser.add_argument("--verdict", metavar="FILE", type=Path, help="where the verdict goes [verdict.json beside it]")
+    parser.add_argument("--verdict", metavar="FILE", type=Path, help="where the verdict goes [see above]")
     parser.add_argument("--explain", metavar="N", type=int, default=0, help="show the first N of each kind of fault")
     parser.add_argument("--faults", metavar="FILE", type=Path, help="write all faults as CSV")
     parser.add_argument("--lenient", action="store_true", help="accept the specification's lenient readings as well")
     parser.add_argument(
         "--travel-time", choices=("seconds", "minutes"), default="seconds", help="minutes need --lenient [%(default)s]"
     )
-    parser.add_argument("--json", action="store_true", help="print verdict.json instead of a table")
+    parser.add_argument("--json", action="store_true", help="print the verdict as JSON instead of a table")
     add_part_arguments(parser)
 
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
     _say("starting Spark")
     with judged(quiet_session(args.master), question, _say) as judgement:
-        path = args.verdict or question.output.parent / "verdict.json"
+        path = args.verdict or (args.run_folder / "verdict.json" if args.run_folder else verdict_path(args.output))
         write_verdict(path, judgement.facts)
         if args.run_folder:
             enter_verdict(args.run_folder, judgement.facts["verdict"])
@@ -96,13 +96,23 @@ def _question(args: argparse.Namespace) -> Question:
     return Question(dataset, output, seconds, xways, args.lenient, args.travel_time == "minutes")
 
 
+def verdict_path(output: Path) -> Path:
+    """`a.verdict.json` for `a.csv`, `a.csv.gz` or `a`: the files of one folder have verdicts of their own."""
+    return output.with_name(output.name.removesuffix(".gz").removesuffix(".csv") + ".verdict.json")
+
+
 def _see_that_it_is_readable(output: Path) -> None:
-    try:
-        output.open("rb").close()
-    except (FileNotFoundError, IsADirectoryError):
-        raise Refusal(f"{output} is not a file; name the file that the answers are in") from None
-    except OSError as error:
-        raise Refusal(f"cannot read {output}: {error.strerror}") from None
+    """Before Spark takes its seconds to start.  What is packed is unpacked once: only then is it known to be whole."""
+    from driver.flat import is_packed, opened
+
+    if not output.is_file():
+        raise Refusal(f"{output} is not a file; name the file that the answers are in")
+    with opened(output) as (file, _):
+        if is_packed(output):
+            while file.read(1 << 20):
+                pass
+        elif output.suffix == ".gz":
+            raise Refusal(f"{output} is not packed by gzip, though its name ends in .gz; rename it, or pack it")
 
 
 def _part_of_run(args: argparse.Namespace, dataset: Dataset) -> tuple[Dataset, range]:

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from driver.dataset import Dataset
+from driver.flat import opened
 from driver.relabel import dataset_facts
 from driver.spark.glance import glance_at
 from driver.spark.lenient import read_leniently
@@ -145,7 +146,7 @@ def _examples(spark: SparkSession, output: Path, lines: dict[str, int]) -> list[
 def _numbered(output: Path, texts: list[str]) -> list[list[object]]:
     """Find lines in a file by their text: rows that Spark reads have no numbers."""
     found: list[list[object]] = []
-    with output.open("rb") as file:
+    with opened(output) as (file, _):
         for number, line in enumerate(file, 1):
             text = line.decode("utf-8", "replace").rstrip("\r\n")
             if text in texts:

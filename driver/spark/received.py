@@ -10,6 +10,7 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from driver.spark.files import read_lines
 from polling_baseline import spec
 
 # Where the fields of a line stand, by type: VID or QID, Time, Emit, the one or two values; and how many there are.
@@ -29,7 +30,7 @@ def received_of(spark: SparkSession, output: Path) -> DataFrame:
     """
     first = F.get("field", F.lit(0))
     rows = (
-        spark.read.text(str(output.absolute()))
+        read_lines(spark, output)
         .select(F.col("value").alias("text"), F.split("value", ",").alias("field"))
         .withColumn("type", F.when(F.length(first) == 1, first.try_cast("int")))
         .select(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
 from driver.cli import main
-from driver.cli.validate import text
+from driver.cli.validate import text, verdict_path
 from driver.dataset import open_dataset
 from driver.result import write_run
 from tests import traces
@@ -163,6 +165,7 @@ def test_some_minutes_of_some_expressways(validate, road, right, tmp_path, capsy
     ("words", "sentence"),
     [
         (["--output", "absent.csv"], "absent.csv is not a file"),
+        (["--output", "/dev/null"], "/dev/null is not a file"),
         ([], "name a run, or an output file"),
         (["absent"], "absent is not a run"),
         (["--output", __file__, "--xways", "999"], "has no expressway 999"),
@@ -179,3 +182,32 @@ def test_refusals(validate, words, sentence):
 def test_not_a_dataset(capsys, tmp_path):
     assert main(["validate", str(tmp_path), "--output", __file__]) == 1
     assert "is not a data set" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        pytest.param(lambda text: text, "is not packed by gzip, though its name ends in .gz", id="plain"),
+        pytest.param(lambda text: b"", "is not packed by gzip", id="empty"),
+        pytest.param(lambda text: gzip.compress(text)[:-9], "is cut short (gzip ends early)", id="cut"),
+        pytest.param(lambda text: gzip.compress(text)[:-8] + b"checksum", "is damaged", id="damaged"),
+    ],
+)
+def test_packed_output_that_is_spoilt(validate, right, tmp_path, spoil, sentence):
+    (tmp_path / "a.csv.gz").write_bytes(spoil(right.read_bytes()))
+    status, _, said = validate("--output", tmp_path / "a.csv.gz")
+    assert (status, said.startswith("lrb: "), sentence in said, "Spark" in said) == (1, True, True, False), said
+
+
+def test_packed_output_keeps_its_own_verdict(validate, right, tmp_path):
+    """Its odd lines have their numbers, too."""
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"\n7,seven\n" + right.read_bytes()))
+    status, verdict, _ = validate("--output", tmp_path / "a.csv.gz", "--json")
+    assert (status, verdict["lines"]["examples"]) == (0, [[1, ""], [2, "7,seven"]])
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".json"] == ["a.verdict.json"]
+
+
+def test_names_of_verdicts():
+    names = {"a.csv": "a", "a.csv.gz": "a", "answers": "answers", "answers.v1": "answers.v1", "b.tsv": "b.tsv"}
+    for output, verdict in names.items():
+        assert verdict_path(Path("x") / output) == Path("x") / f"{verdict}.verdict.json"

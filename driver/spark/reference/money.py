@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from driver.dataset import TOLL_SCHEMA, Dataset
+from driver.spark.files import read_parquet
 from polling_baseline import spec
 
 
@@ -45,6 +45,6 @@ def expenditures_of(spark: SparkSession, dataset: Dataset, requests: DataFrame) 
     key = ["vehicle_id", "day", "xway"]
     if not dataset.toll_history:
         return requests.withColumn("tolls", F.lit(0))
-    history = spark.read.schema(from_arrow_schema(TOLL_SCHEMA)).parquet(*map(str, dataset.toll_history))
+    history = read_parquet(spark, dataset.toll_history, TOLL_SCHEMA)
     asked = history.join(requests.select(key).distinct(), key)
     return requests.join(asked, key, "left").withColumn("tolls", F.coalesce("tolls", F.lit(0)))

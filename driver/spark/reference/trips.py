@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window, WindowSpec
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from driver.dataset import Dataset
+from driver.spark.files import read_parquet
 from driver.spark.reference.packed import masked, minute_of, packed, part, place_of_report, second_of, slot_of
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
@@ -16,8 +16,7 @@ PARTITION_REPORTS = 1_500_000
 
 
 def traffic_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFrame:
-    files = map(str, dataset.original.traffic.values())
-    rows = spark.read.schema(from_arrow_schema(INPUT_SCHEMA)).parquet(*files)
+    rows = read_parquet(spark, dataset.original.traffic.values(), INPUT_SCHEMA)
     return rows.filter(F.col("second").between(seconds.start, seconds.stop - 1))
 
 
