@@ -15,7 +15,6 @@ import hashlib
 import json
 import math
 import os
-import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from driver.complete import complete_folder
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
 from polling_baseline.refusal import Refusal
@@ -187,26 +187,15 @@ def new_folder(path: Path, force: bool) -> Iterator[Path]:
         raise Refusal(f"{path} exists; choose another name or add --force to replace it")
     if path.exists() and not (path / "dataset.json").exists() and any(path.iterdir() if path.is_dir() else [path]):
         raise Refusal(f"{path} is not a data set, so it is not replaced; choose another name")
-    # Absolute: Spark's tasks may have another working folder.
-    partial = path.absolute().with_name(f".{path.name}.partial-{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.mkdir()
     except OSError as error:
         raise Refusal(f"cannot write to {path.parent}: {error.strerror}") from None
     try:
-        yield partial
-        if path.exists():
-            old = path.with_name(f".{path.name}.old-{os.getpid()}")
-            path.rename(old)
-            partial.rename(path)
-            shutil.rmtree(old)
-        else:
-            partial.rename(path)
+        with complete_folder(path) as folder:
+            yield folder
     except OSError as error:
         raise Refusal(f"cannot write {path}: {error.strerror or error}; nothing was changed") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _refuse_what_is_no_text(path: Path) -> None:

@@ -6,9 +6,7 @@ Importing them, in the order of their names, gives the same traffic and history,
 from __future__ import annotations
 
 import gzip
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from driver.complete import complete_folder
 from driver.dataset import Dataset, read_minutes
 from driver.progress import Advance, progress
 from polling_baseline import spec
@@ -77,14 +76,9 @@ def _new_export(path: Path, force: bool) -> Iterator[Path]:
             raise Refusal(f"{path} exists; choose another name or add --force to replace it")
         if other := [name for name in inside if not NAMES.fullmatch(name)]:
             raise Refusal(f"{path} holds more than an export ({other[0]}), so it is not replaced; choose another name")
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
-        partial.mkdir(parents=True)
-        yield partial
-        if path.exists():
-            shutil.rmtree(path)
-        partial.rename(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with complete_folder(path) as folder:
+            yield folder
     except OSError as error:
         raise Refusal(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)

@@ -6,8 +6,6 @@ The same seed gives the same bytes whatever runs at the same time, and an expres
 from __future__ import annotations
 
 import math
-import os
-import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass
@@ -73,7 +71,6 @@ class Direction:
 
 def generate(wanted: Wanted, out: Path, force: bool, master: str) -> None:
     """Write the data set `out`; an interrupted or failed attempt leaves nothing behind."""
-    remove_stale(out)
     with new_folder(out, force) as folder:
         steps = len(wanted.directions) * wanted.minutes + 2 * math.ceil(wanted.xways) * wanted.history_days
         try:
@@ -141,21 +138,3 @@ def _is_mine(claim: Path, direction: int) -> bool:
         return True
     except FileExistsError:
         return claim.read_text() == str(direction)
-
-
-def remove_stale(out: Path) -> None:
-    """Remove what an attempt at `out` left that was killed and could not do so itself."""
-    pattern = re.compile(re.escape(f".{out.name}.partial-") + r"(\d+)")
-    for path in out.parent.glob(".*.partial-*") if out.parent.is_dir() else ():
-        if (match := pattern.fullmatch(path.name)) and not _lives(int(match[1])):
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

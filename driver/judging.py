@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from driver.complete import complete_file
 from driver.dataset import Dataset
 from driver.page.run import refresh_report
 from driver.result import read_run, seconds_of, write_run
@@ -32,10 +33,9 @@ def judge_runs(
 
 
 def write_verdict(path: Path, facts: dict[str, Any]) -> None:
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        partial.write_text(json.dumps(facts, indent=1) + "\n")
-        partial.replace(path)
+        with complete_file(path) as file:
+            file.write((json.dumps(facts, indent=1) + "\n").encode())
     except OSError as error:
         raise Refusal(f"cannot write {path}: {error.strerror}; name another file with --verdict") from None
 

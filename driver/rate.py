@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from driver.complete import complete_file
 from driver.dataset import Dataset
 from driver.engines import Place
 from driver.relabel import relabelled
@@ -256,9 +257,8 @@ def line(candidate: Candidate) -> str:
 
 
 def write_json(path: Path, facts: dict[str, Any]) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_text(json.dumps(facts, indent=1) + "\n")
-    partial.replace(path)
+    with complete_file(path) as file:
+        file.write((json.dumps(facts, indent=1) + "\n").encode())
 
 
 def candidate_facts(candidates: Sequence[Candidate], folder: Path) -> list[dict[str, Any]]:

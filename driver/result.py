@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from driver.complete import complete_file
 from driver.dataset import Dataset
 from driver.recording import Recording, Responses
 from driver.relabel import dataset_facts
@@ -54,12 +55,10 @@ class RunConfig:
 
 def write_run(folder: Path, facts: dict[str, Any]) -> None:
     """Replace `run.json`; a reader sees the old one or the new one."""
-    partial = folder / f".run.json.{os.getpid()}"
-    with partial.open("w") as file:
-        file.write(json.dumps({"format": FORMAT, **facts}, indent=1) + "\n")
+    with complete_file(folder / "run.json") as file:
+        file.write((json.dumps({"format": FORMAT, **facts}, indent=1) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
-    partial.replace(folder / "run.json")
     # Its name, and those of the other files, are on the disk then.
     descriptor = os.open(folder, os.O_RDONLY)
     os.fsync(descriptor)

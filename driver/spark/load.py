@@ -5,7 +5,6 @@ The new tables are filled beside the old ones and take their place at the very e
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -28,6 +27,7 @@ from polling_baseline.database.connection import Target
 from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.settings import durability_of, read_settings
 from polling_baseline.refusal import Refusal
+from polling_baseline.scratch import scratch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,8 +77,7 @@ def load_history(
             _run(connection, "010_tables", logged)
             units = units_of(dataset, target, _load_under_way(cursor))
             begun_at = time.monotonic()
-            with tempfile.TemporaryDirectory(prefix="lrb-load-") as scratch:
-                rows = for_each(spark, units, copy_unit, Path(scratch) / "progress", advance)
+            rows = for_each(spark, units, copy_unit, scratch("load") / "progress", advance)
             copied_at = time.monotonic()
             _run(connection, "020_keys")
             keys_s = time.monotonic() - copied_at

@@ -1,6 +1,7 @@
 """One Spark session per process, quiet and offline, on the machine itself or on a cluster.
 
-What Java and Spark have to say goes to a log in a temporary folder, which vanishes with the process.
+Java works in a private folder, which vanishes with the process and holds its log and all its temporary files.  They
+are named from there: Spark would take a comma in a path for the end of a folder's name.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driver.spark.java import java_home
+from polling_baseline.database.state import CHECKOUT
 from polling_baseline.refusal import Refusal
+from polling_baseline.scratch import scratch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 MAX_DRIVER_MB = 8192
 LOOPBACK = "127.0.0.1"
 LOG = "spark.log"
+UTF8_LOCALE = "C.UTF-8"
 END_S = 20
 
 
@@ -46,7 +50,7 @@ def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
     try:
         return SparkSession(SparkContext(conf=conf, gateway=gateway))
     except Py4JError as error:
-        raise _refusal(master, gateway.scratch, str(getattr(error, "java_exception", error))) from None
+        raise _refusal(master, gateway.folder, str(getattr(error, "java_exception", error))) from None
 
 
 def close() -> None:
@@ -66,7 +70,7 @@ def close() -> None:
     gateway.shutdown()
     gateway.proc.stdin.close()
     gateway.proc.wait(END_S)
-    shutil.rmtree(gateway.scratch, ignore_errors=True)
+    shutil.rmtree(gateway.folder, ignore_errors=True)
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:
@@ -79,42 +83,55 @@ def _launch(master: str) -> Any:
     from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
 
-    scratch = Path(tempfile.mkdtemp(prefix="lrb-spark-"))
-    before = dict(os.environ)
+    folder = scratch("spark")
+    before, temporary = dict(os.environ), tempfile.tempdir
     try:
-        os.environ.update(_environment(master, scratch))
-        conf = SparkConf(loadDefaults=False).setAll(list(_settings(master, scratch).items()))
-        with (scratch / LOG).open("wb") as output:
-            gateway = launch_gateway(conf, {"stdout": output, "stderr": output})
+        os.environ.update(_environment(master, folder))
+        # Where pyspark and Java tell each other the port of the gateway and its secret.
+        tempfile.tempdir = str(folder)
+        conf = SparkConf(loadDefaults=False).setAll(list(_settings(master, folder).items()))
+        with (folder / LOG).open("wb") as output:
+            gateway = launch_gateway(conf, {"stdout": output, "stderr": output, "cwd": folder})
     except BaseException as error:
-        refusal = _refusal(master, scratch) if isinstance(error, PySparkException) else None
-        shutil.rmtree(scratch, ignore_errors=True)
+        refusal = _refusal(master, folder) if isinstance(error, PySparkException) else None
+        shutil.rmtree(folder, ignore_errors=True)
         raise (refusal or error) from None
     finally:
+        tempfile.tempdir = temporary
         os.environ.clear()
         os.environ.update(before, PYSPARK_PYTHON=_python(master))
-    gateway.scratch = scratch
+    gateway.folder = folder
     atexit.register(close)
     return gateway
 
 
-def _refusal(master: str, scratch: Path, error: str = "") -> Refusal:
+def _refusal(master: str, folder: Path, error: str = "") -> Refusal:
     """What the log says about a start that failed, in one sentence."""
-    log = (scratch / LOG).read_text(errors="replace") + error
+    log = (folder / LOG).read_text(errors="replace") + error
     cause = re.search(r"\bERROR \w+: (.+)", log) or re.search(r"(?:Exception|Error): (.+)", log)
     return Refusal(f"Spark does not start with --master {master}: {cause[1] if cause else log[-200:].strip()}")
 
 
-def _environment(master: str, scratch: Path) -> dict[str, str]:
+def _environment(master: str, folder: Path) -> dict[str, str]:
     import pyspark
 
     # The Spark that matches this pyspark, whatever else is installed; and an address that needs no name service.
     environment = {
-        "JAVA_HOME": str(java_home(scratch)),
+        "JAVA_HOME": str(java_home(folder).absolute()),
         "SPARK_HOME": str(Path(pyspark.__file__).parent),
         "PYSPARK_PYTHON": _python(master),
+        "PYTHONPATH": _python_path(),
+        "TMPDIR": str(folder),
+        # In a locale without UTF-8, or in one that is not installed, Java could not name every file.
+        "LC_ALL": UTF8_LOCALE,
     }
     return environment | ({"SPARK_LOCAL_IP": LOOPBACK} if _is_local(master) else {})
+
+
+def _python_path() -> str:
+    """What tasks import from besides the installed packages; they work in another folder."""
+    given = [str(Path(name).absolute()) for name in os.environ.get("PYTHONPATH", "").split(os.pathsep) if name]
+    return os.pathsep.join([str(CHECKOUT), *given] if CHECKOUT else given)
 
 
 def _python(master: str) -> str:
@@ -122,22 +139,25 @@ def _python(master: str) -> str:
     return sys.executable if _is_local(master) else os.environ.get("PYSPARK_PYTHON", sys.executable)
 
 
-def _settings(master: str, scratch: Path) -> dict[str, str]:
+def _settings(master: str, folder: Path) -> dict[str, str]:
     memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     settings = {
         "spark.master": master,
         "spark.driver.memory": f"{min(memory_mb // 2, MAX_DRIVER_MB)}m",
-        "spark.local.dir": str(scratch),
-        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-        "spark.jars.ivy": str(scratch / "ivy"),
+        "spark.local.dir": ".",
+        "spark.sql.warehouse.dir": "warehouse",
+        "spark.jars.ivy": str(folder / "ivy"),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.driver.extraJavaOptions": _java_options(),
+        "spark.executorEnv.LC_ALL": UTF8_LOCALE,
     }
     if _is_local(master):
         settings |= {"spark.driver.bindAddress": LOOPBACK, "spark.driver.host": LOOPBACK}
+        # Other users of the machine reach the ports, too.  Java draws the secret, and keeps it to itself.
+        settings |= {"spark.authenticate": "true"}
     return settings
 
 
@@ -148,8 +168,8 @@ def _java_options() -> str:
     most of its time on the code that plans the work and on Spark's own compiler.
     """
     ours = "" if os.environ.get("JDK_JAVA_OPTIONS") else " -XX:+UseParallelGC -XX:CompileThresholdScaling=4"
-    return "-XX:-UsePerfData" + ours
+    return "-XX:-UsePerfData -Djava.io.tmpdir=." + ours
 
 
 def _is_local(master: str) -> bool:
-    return master.startswith("local")
+    return re.fullmatch(r"local(\[.*\])?", master) is not None

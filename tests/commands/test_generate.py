@@ -8,6 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import pyarrow.parquet as pq
 import pytest
 
@@ -135,29 +136,39 @@ def test_failure_in_a_task_leaves_nothing(tmp_path, spark, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupt_leaves_nothing(tmp_path, number):
+def test_nothing_is_left_of_what_is_interrupted_or_killed(tmp_path):
+    """One that is killed cannot clean up; the next one does it."""
     scratch, out = tmp_path / "scratch", tmp_path / "out"
     scratch.mkdir()
     out.mkdir()
-    # What a killed attempt left behind, by a process that cannot be.
-    (out / ".road.partial-4194305").mkdir()
     words = ("generate", "--xways", "2", "--minutes", "180", "--out", out / "road")
-    with subprocess.Popen(
-        lrb_command(*words),
-        **{name: value for name, value in lrb_options({"TMPDIR": scratch}).items() if name == "env"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        deadline_at = time.monotonic() + 120
-        while not list(out.glob(".road.partial-*/.progress")) and time.monotonic() < deadline_at:
-            time.sleep(0.1)
-        assert [path.name for path in out.iterdir()] == [f".road.partial-{process.pid}"]
-        process.send_signal(number)
-        said, complained = process.communicate(timeout=60)
-    assert (process.returncode, said) == (2, "")
-    assert complained.endswith("lrb: interrupted\n")
-    assert "Traceback" not in complained
-    assert not list(out.iterdir())
-    assert not list(scratch.glob("lrb-*"))
+    environment = lrb_options({"TMPDIR": scratch})["env"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
+        left = set(out.iterdir())
+        with subprocess.Popen(lrb_command(*words), env=environment, text=True, **pipes) as process:
+            deadline_at = time.monotonic() + 120
+            while not list(out.glob(".road.partial-*/.progress/*")) or left & set(out.iterdir()):
+                assert time.monotonic() < deadline_at
+                time.sleep(0.1)
+            assert len(list(out.iterdir())) == 1
+            (private,) = scratch.iterdir()
+            assert private.stat().st_mode & 0o777 == 0o700
+            process.send_signal(number)
+            said, complained = process.communicate(timeout=60)
+        assert said == ""
+        if number == signal.SIGKILL:
+            _wait_until_nobody_works_in(private)
+            assert list(out.iterdir()) and list(scratch.iterdir())
+        else:
+            assert (process.returncode, complained.endswith("lrb: interrupted\n")) == (2, True), complained
+            assert "Traceback" not in complained
+            assert not [*out.iterdir(), *scratch.iterdir()]
+
+
+def _wait_until_nobody_works_in(folder: Path) -> None:
+    """Java, and the Python of its tasks, end with the command that started them."""
+    deadline_at = time.monotonic() + 30
+    while [each for each in psutil.process_iter(["cwd"]) if Path(each.info["cwd"] or "/").is_relative_to(folder)]:
+        assert time.monotonic() < deadline_at
+        time.sleep(0.1)

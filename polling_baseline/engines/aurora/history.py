@@ -6,7 +6,6 @@ Tolls: runs of sorted keys.  Segments: sums by day of the week and minute, which
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from polling_baseline import spec
 from polling_baseline.batch import Columns
+from polling_baseline.scratch import scratch
 
 Integers = npt.NDArray[Any]
 # A toll's key: day, vehicle and expressway in one number.
@@ -127,7 +127,7 @@ class Archive:
     def load(self) -> History:
         """Read the files; the arrays lie in files of their own, which every process can map."""
         if self.folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="lrb-history-"))
+            self.folder = scratch("history")
             with self._progress() as self._advance, ThreadPoolExecutor() as pool:
                 list(pool.map(self._keep_tolls, range(len(self._tolls)), self._tolls))
                 list(pool.map(self._keep_segments, self._by_xway()))
