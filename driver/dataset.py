@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 from driver.complete import complete_folder
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
+from polling_baseline.parquet import reading
 from polling_baseline.refusal import Refusal
 
 FORMAT = 1
@@ -99,7 +100,7 @@ class TrafficWriter:
 
 def read_minutes(path: Path, from_minute: int = 1, to_minute: int | None = None) -> Iterator[tuple[int, pa.Table]]:
     """The minutes of one expressway's file that have input, with their number, in order."""
-    with pq.ParquetFile(path) as file:
+    with reading(path), pq.ParquetFile(path) as file:
         column = file.schema_arrow.get_field_index("second")
         for group in range(file.num_row_groups):
             minute = spec.minute_of(file.metadata.row_group(group).column(column).statistics.min)
@@ -129,7 +130,7 @@ class Dataset:
     @property
     def traffic(self) -> dict[int, Path]:
         """The file of each expressway that has input; copies share one."""
-        files = {int(path.stem[5:]): path for path in sorted((self.path / "traffic").glob("xway-*.parquet"))}
+        files = {int(path.stem[5:]): path for path in self._files_in("traffic")}
         if self.distinct is None:
             return files
         return {xway: files[xway % self.distinct] for xway in range(math.ceil(self.xways))}
@@ -141,17 +142,26 @@ class Dataset:
 
     @property
     def toll_history(self) -> list[Path]:
-        return sorted((self.path / "history" / "toll").glob("*.parquet"))
+        return self._files_in("history/toll")
 
     @property
     def segment_history(self) -> list[Path]:
-        return sorted((self.path / "history" / "segment").glob("*.parquet"))
+        return self._files_in("history/segment")
+
+    @property
+    def counted_files(self) -> dict[str, dict[str, object]]:
+        """All files but the rejects: what an engine or the judge reads."""
+        return {name: facts for name, facts in sorted(self.files.items()) if name != "rejects.csv"}
 
     @property
     def identity(self) -> str:
         """Equal for equal input and history, however they were made."""
-        lines = (f"{name} {facts['sha256']}\n" for name, facts in sorted(self.files.items()) if name != "rejects.csv")
+        lines = (f"{name} {facts['sha256']}\n" for name, facts in self.counted_files.items())
         return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+    def _files_in(self, folder: str) -> list[Path]:
+        """By `dataset.json`: whatever else lies there is no part of the data set."""
+        return [self.path / name for name in sorted(self.files) if name.startswith(f"{folder}/")]
 
 
 def open_dataset(path: Path) -> Dataset:
@@ -213,7 +223,7 @@ def describe(
     """Write the `dataset.json` of a folder whose other files are complete."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     with ThreadPoolExecutor() as pool:
-        digests = list(pool.map(_sha256, paths))
+        digests = list(pool.map(sha256_of, paths))
     files: dict[str, dict[str, object]] = {
         str(path.relative_to(folder)): {"bytes": path.stat().st_size, "sha256": digest}
         for path, digest in zip(paths, digests, strict=True)
@@ -223,7 +233,7 @@ def describe(
     (folder / "dataset.json").write_text(json.dumps({"format": FORMAT, **facts}, indent=1) + "\n")
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(1 << 20):

@@ -20,6 +20,7 @@ from driver.dataset import Dataset, read_minutes
 from driver.progress import Advance, progress
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
+from polling_baseline.parquet import reading
 from polling_baseline.refusal import Refusal
 
 BARE = pa.csv.WriteOptions(include_header=False, quoting_style="none")
@@ -49,7 +50,7 @@ def export(dataset: Dataset, out: Path, packed: bool, force: bool) -> list[Path]
 
 def _row_groups(paths: list[Path], advance: Advance) -> Iterator[pa.Table]:
     for path in paths:
-        with pq.ParquetFile(path) as file:
+        with reading(path), pq.ParquetFile(path) as file:
             for group in range(file.num_row_groups):
                 yield file.read_row_group(group)
         advance(path.stat().st_size)

@@ -9,6 +9,7 @@ from typing import Any
 
 from driver.complete import complete_file
 from driver.dataset import Dataset
+from driver.integrity import check_files
 from driver.page.run import refresh_report
 from driver.result import read_run, seconds_of, write_run
 from polling_baseline.refusal import Refusal
@@ -22,6 +23,7 @@ def judge_runs(
 
     seconds = seconds_of(read_run(folders[0]))
     questions = [Question(dataset, folder / "output.csv", seconds) for folder in folders]
+    check_files(dataset)
     said("starting Spark")
     spark = quiet_session(master)
     with reference_for(spark, questions[0]) as right:

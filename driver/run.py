@@ -17,6 +17,7 @@ from driver.clock import Clock
 from driver.dataset import Dataset
 from driver.engines import Place, open_engine
 from driver.feed import Feed
+from driver.integrity import check_files
 from driver.live import LiveView
 from driver.page.run import refresh_report
 from driver.recording import Recording
@@ -32,6 +33,7 @@ from polling_baseline.refusal import Refusal
 
 def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> dict[str, Any]:
     """Make the run that the options describe, in a new folder, and give what its `run.json` says."""
+    check_files(dataset)
     engine = open_engine(config, dataset, place)
     try:
         with _refusing():
@@ -95,7 +97,7 @@ def run(
     except KeyboardInterrupt:
         facts |= {"state": "interrupted", "reason": "stopped by the user at once"}
         raise
-    except EngineFailure as failure:
+    except (EngineFailure, Refusal) as failure:
         facts |= {"state": "broken", "reason": str(failure)}
     except OSError as error:
         facts |= _broken_by(error, folder)

@@ -120,10 +120,12 @@ def _road_of(path: Path, quick: bool) -> tuple[float, float, float]:
     import pyarrow.compute as pc
 
     from driver.dataset import open_dataset, read_minutes
+    from driver.integrity import check_files
     from driver.rate import QUICK_MINUTES
     from polling_baseline import spec
 
     dataset = open_dataset(path)
+    check_files(dataset)
     last = dataset.seconds // spec.MINUTE_S
     minutes, seen = Counter[int](), []
     for file in set(dataset.traffic.values()):

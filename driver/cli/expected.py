@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from driver.dataset import open_dataset
+    from driver.integrity import check_files
     from driver.spark.answers import balance_ranges, output_lines, write_tables
     from driver.spark.judge import quiet_session
     from driver.spark.reference import reference
@@ -32,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
 
     dataset = open_dataset(args.dataset)
     xways, seconds = xways_from(args, dataset), seconds_from(args, dataset)
+    check_files(dataset)
     balances = args.out.with_suffix(".balances.csv")
     with reference(quiet_session(args.master), dataset, seconds) as right:
         write_lines(output_lines(right, xways), args.out)

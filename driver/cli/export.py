@@ -26,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from driver.dataset import open_dataset
     from driver.exporter import export
+    from driver.integrity import check_files
 
-    for path in export(open_dataset(args.dataset), args.out, args.gzip, args.force):
+    dataset = open_dataset(args.dataset)
+    check_files(dataset)
+    for path in export(dataset, args.out, args.gzip, args.force):
         print(f"{path}  {path.stat().st_size:,} bytes")
     return 0

@@ -23,13 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from driver.dataset import open_dataset
+    from driver.integrity import check_files
     from driver.progress import progress
     from driver.spark.load import load_history
     from driver.spark.session import session
 
     dataset, target = open_dataset(args.dataset), find_target(args.dsn)
-    # Before Spark takes its seconds to start, see that the server is there.
+    # Before Spark takes its seconds to start, see that the server is there, and the history as it was made.
     target.connect().close()
+    check_files(dataset)
     spark = session(args.master)
     started_at = time.monotonic()
     with progress("load", max(len(dataset.toll_history) + len(dataset.segment_history), 1)) as advance:

@@ -13,6 +13,8 @@ EXAMPLES = """
       a page with the same and with maps of the speed by minute and segment, in which jams show
   lrb show road1 --json | jq .peak
       the same numbers for another program
+  lrb show road1 --check
+      nothing but whether each file still has the checksum that dataset.json names
 """
 MAPS = 3
 
@@ -22,17 +24,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", metavar="FILE", type=Path, help="write a page instead")
     parser.add_argument("--xways", metavar="X,...", help=f"expressways whose speed the page shows [the first {MAPS}]")
     parser.add_argument("--json", action="store_true", help="print JSON instead")
+    parser.add_argument("--check", action="store_true", help="only see whether each file is still as it was made")
 
 
 def run(args: argparse.Namespace) -> int:
     import json
 
     from driver.dataset import open_dataset
+    from driver.integrity import check_files
     from driver.progress import progress
     from driver.show import as_json, as_text
     from driver.survey import survey
 
     dataset = open_dataset(args.dataset)
+    check_files(dataset)
+    if args.check:
+        print(f"{args.dataset}: {len(dataset.counted_files)} files, each as it was made")
+        return 0
     chosen = _chosen(args.xways, list(dataset.traffic))
     rows = sum(dataset.counts[kind] for kind in ("reports", "balance", "expenditure", "travel_time"))
     with progress("show", max(rows, 1)) as advance:

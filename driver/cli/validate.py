@@ -79,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _question(args: argparse.Namespace) -> Question:
     from driver.dataset import open_dataset
+    from driver.integrity import check_files
     from driver.spark.judge import Question
 
     if bool(args.run_folder) == bool(args.output):
@@ -93,6 +94,7 @@ def _question(args: argparse.Namespace) -> Question:
     output = args.output or args.run_folder / "output.csv"
     _see_that_it_is_readable(output)
     xways = xways_from(args, dataset)
+    check_files(dataset)
     return Question(dataset, output, seconds, xways, args.lenient, args.travel_time == "minutes")
 
 

@@ -15,6 +15,7 @@ from driver.dataset import ID_BLOCK, SEGMENT_SCHEMA, TOLL_SCHEMA, segment_path, 
 from driver.lines import MAX_LINE, NEWLINE, RETURN, integers, whole_lines
 from polling_baseline import spec
 from polling_baseline.compiled import compiled
+from polling_baseline.parquet import reading
 from polling_baseline.refusal import Refusal
 
 CHUNK_BYTES = 1 << 22
@@ -115,7 +116,7 @@ def _names(schema: pa.Schema, file: Path, history: History) -> list[str]:
 
 def _parquet_chunks(path: Path, history: History) -> Iterator[Chunk]:
     line = 1
-    with pq.ParquetFile(path) as file:
+    with reading(path, "fetch it again"), pq.ParquetFile(path) as file:
         names = _names(file.schema_arrow, path, history)
         for batch in file.iter_batches(columns=names):
             columns = batch.select(names).columns

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psycopg2
-import pyarrow.parquet as pq
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
@@ -26,6 +25,7 @@ from polling_baseline.database.binary_copy import copy_in
 from polling_baseline.database.connection import Target
 from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.settings import durability_of, read_settings
+from polling_baseline.parquet import read_columns
 from polling_baseline.refusal import Refusal
 from polling_baseline.scratch import scratch
 
@@ -127,7 +127,7 @@ def units_of(dataset: Dataset, target: Target, load: int) -> list[Unit]:
 def copy_unit(unit: Unit, progress_path: Path) -> int:
     """Send one unit, and give the number of its rows."""
     if unit.xway is None:
-        table, columns = "toll_history", _tolls(unit.files[0])
+        table, columns = "toll_history", read_columns(unit.files[0])
     else:
         table, columns = "segment_average", _averages(unit.xway, unit.files)
     with (
@@ -153,18 +153,12 @@ def _load_under_way(cursor: Cursor) -> int:
     return int(row[0])
 
 
-def _tolls(file: Path) -> dict[str, np.ndarray]:
-    table = pq.read_table(file, use_threads=False)
-    return {name: table[name].to_numpy() for name in table.column_names}
-
-
 def _averages(xway: int, files: Sequence[Path]) -> dict[str, np.ndarray]:
     """Sums per direction, day of the week, minute and segment, for the cells that have a row."""
     size = int(np.prod(CELLS))
     days, lav, cars = np.zeros(size, np.int16), np.zeros(size, np.int64), np.zeros(size, np.int64)
     for file in files:
-        table = pq.read_table(file, columns=["day", "minute", "dir", "seg", "lav", "cars"], use_threads=False)
-        column = {name: table[name].to_numpy() for name in table.column_names}
+        column: dict[str, Any] = read_columns(file, ["day", "minute", "dir", "seg", "lav", "cars"])
         cell = column["dir"].astype(np.int32)
         places = (spec.day_of_week(column["day"]) - 1, column["minute"] - 1, column["seg"])
         for place, length in zip(places, CELLS[1:], strict=True):

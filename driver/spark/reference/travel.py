@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from driver.dataset import Dataset
 from polling_baseline import spec
+from polling_baseline.parquet import read_columns
 
 Integers = npt.NDArray[np.int64]
 CELLS = (spec.WEEK_DAYS, spec.DAY_MINUTES, spec.SEGMENTS)
@@ -77,9 +76,8 @@ def averages(files: Sequence[Path], xway: int, direction: int) -> tuple[Integers
     for file in files:
         if int(file.name[5:8]) != xway:
             continue
-        rows = pq.read_table(file, columns=["dir", *names], use_threads=False)
-        rows = rows.filter(pc.equal(rows["dir"], direction))
-        day, minute, seg, lav, cars = (rows[name].to_numpy() for name in names)
+        column = read_columns(file, ["dir", *names])
+        day, minute, seg, lav, cars = (column[name][column["dir"] == direction] for name in names)
         cell = np.ravel_multi_index((-day % spec.WEEK_DAYS, minute - 1, seg), CELLS)
         # Doubles, but whole numbers below 2^53: exact.
         for total, weights in zip(sums, (None, lav, cars), strict=True):

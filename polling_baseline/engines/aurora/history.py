@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.parquet as pq
 
 from polling_baseline import spec
 from polling_baseline.batch import Columns
+from polling_baseline.parquet import read_columns
 from polling_baseline.scratch import scratch
 
 Integers = npt.NDArray[Any]
@@ -139,7 +139,7 @@ class Archive:
             self.folder = None
 
     def _keep_tolls(self, number: int, path: Path) -> None:
-        columns = _read(path, ("vehicle_id", "day", "xway", "tolls"))
+        columns = read_columns(path, ("vehicle_id", "day", "xway", "tolls"))
         assert self.folder is not None
         if len(columns["day"]):
             run = toll_run(columns)
@@ -157,7 +157,7 @@ class Archive:
     def _keep_segments(self, paths: list[Path]) -> None:
         sums: dict[int, SegmentSums] = {}
         for path in paths:
-            add_segments(_read(path, ("day", "minute", "xway", "dir", "seg", "lav", "cars")), sums)
+            add_segments(read_columns(path, ("day", "minute", "xway", "dir", "seg", "lav", "cars")), sums)
             self._advance(path.stat().st_size)
         assert self.folder is not None
         for xway, found in sums.items():
@@ -202,8 +202,3 @@ def opened(folder: Path) -> History:
         _, xway, name = path.stem.split("-")
         sums.setdefault(int(xway), {})[name] = array(path)
     return History(tuple(runs), sums)
-
-
-def _read(path: Path, names: tuple[str, ...]) -> Columns:
-    table = pq.read_table(path, columns=list(names), use_threads=False)
-    return {name: table[name].to_numpy() for name in names}
