@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from polling_baseline.database.claim import Claim, claim_database
 from polling_baseline.database.connection import Target, find_target
-from polling_baseline.database.settings import check_durable
+from polling_baseline.database.settings import adopt_profile, check_durable, differences, read_settings
 
 if TYPE_CHECKING:
+    from psycopg2.extensions import connection as Connection
+
     from driver.dataset import Dataset
     from driver.result import RunConfig
     from polling_baseline.engine import Engine
 
+# The engines that need a server.
+ON_POSTGRESQL = ("polling", "trigger")
 # What fires the trigger engine's rules: each INSERT, each row of a second's COPY, or that COPY as a whole.
 GRANULARITIES = ("row", "copy", "statement")
 # These keep each vehicle in one place, and so have one worker.
@@ -34,6 +41,8 @@ class Place:
 
     dsn: str | None = None
     master: str = "local[*]"
+    # On that server, if not the usual one.
+    database: str | None = None
 
 
 def open_engine(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
@@ -55,16 +64,37 @@ def _trigger(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
     return Trigger(_database(config, dataset, place), workers, config.durability, granularity)
 
 
-def _database(config: RunConfig, dataset: Dataset, place: Place) -> Target:
-    """A server that keeps what the run's durability promises, with the history loaded."""
+def _database(config: RunConfig, dataset: Dataset, place: Place) -> Claim:
+    """A database for this run alone, with the history loaded, on a server that keeps what the durability promises."""
     from driver.spark.load import ensure_loaded
 
-    target = find_target(place.dsn, config.durability)
-    if config.durability == "on":
+    target = find_target(place.dsn, config.durability, place.database)
+    claim = claim_database(target, f"run {dataset.name}")
+    try:
         with closing(target.connect()) as connection:
-            check_durable(connection, target.label)
-    ensure_loaded(dataset, target, place.master)
-    return target
+            _adopt_profile(connection, target, config.durability)
+            if config.durability == "on":
+                check_durable(connection, target.label)
+        ensure_loaded(dataset, claim, place.master)
+    except BaseException:
+        claim.close()
+        raise
+    return claim
+
+
+def _adopt_profile(connection: Connection, target: Target, durability: str) -> None:
+    """See what the sessions of a run can have of the profile, and say so if it is not all."""
+    others = differences(read_settings(connection), durability)
+    adopt_profile(connection, durability)
+    if others and not target.embedded:
+        own = len(others) - len(differences(read_settings(connection), durability))
+        print(
+            f"lrb: {len(others)} settings of {target.label} differ from the profile for durability {durability}, "
+            f"{own} of which this run sets for itself; "
+            f'"lrb db settings --durability {durability} --dsn {shlex.quote(target.psql[0])}" prints the statements '
+            "that set them all",
+            file=sys.stderr,
+        )
 
 
 def _aurora(config: RunConfig, dataset: Dataset, place: Place) -> Engine:

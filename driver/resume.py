@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from driver.dataset import Dataset
-from driver.engines import Place, open_engine
+from driver.earlier_server import check_state, same_place
+from driver.engines import ON_POSTGRESQL, Place, open_engine
 from driver.recording import Responses
 from driver.recovery import Kept, cut_back, read_kept, refuse_gap
 from driver.relabel import dataset_of
@@ -99,6 +100,11 @@ def reopened(folder: Path, place: Place) -> Iterator[Earlier]:
     resumed_at = time.perf_counter()
     said = read_run(folder)
     config = _config(said, folder)
+    place = same_place(place, folder, said)
+    if config.engine in ON_POSTGRESQL:
+        check_state(place, folder, said["environment"]["engine"])
+    if not Path(config.dataset).exists():
+        raise Refusal(f"{config.dataset}, the data set of {folder}, is no longer there; put it back to go on")
     dataset = dataset_of(config)
     if dataset.identity != said["dataset"]["identity"]:
         raise Refusal(f"{dataset.path} has changed since {folder} was begun; start again with lrb run --like {folder}")

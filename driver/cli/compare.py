@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from driver.cli import run as run_command
 from driver.engines import ENGINES, Place
-from polling_baseline.database.connection import add_dsn_argument
+from polling_baseline.database.connection import add_server_arguments
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ EXAMPLES = """\
 It exits with status 3 if an engine's verdict is FAIL, and with 2 if an engine broke.
 """
 # What a comparison decides by itself, or takes for all runs.
-OWN = {"help", "dataset", "engine", "out", "like", "resume", "master", "dsn"}
+OWN = {"help", "dataset", "engine", "out", "like", "resume", "master", "dsn", "database"}
 FAIL_STATUS, BROKE_STATUS = 3, 2
 
 
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", type=Path, help="where runs and page are saved [comparisons/NNNN]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--master", default="local[*]", help="the Spark that judges [local[*]]")
-    add_dsn_argument(parser)
+    add_server_arguments(parser)
     for option in run_options():
         metavar = option.metavar or "|".join(map(str, option.choices or [option.dest.upper()]))
         parser.add_argument(*option.option_strings, dest=f"run_{option.dest}", metavar=metavar, help=option.help)
@@ -111,7 +111,7 @@ def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
         raise Refusal(f"{taken[0]} exists; choose another --out")
     for number, (config, folder) in enumerate(zip(configs, folders, strict=True), 1):
         print(f"compare: running {config.engine}, {number} of {len(configs)}", file=sys.stderr)
-        if _run_one(config, Place(args.dsn, args.master), folder) == "interrupted":
+        if _run_one(config, Place(args.dsn, args.master, args.database), folder) == "interrupted":
             return folders[:number]
     return folders
 

@@ -9,16 +9,24 @@ from contextlib import closing
 from driver.cli import Help
 from polling_baseline.database import server
 from polling_baseline.database.binaries import find_psql
+from polling_baseline.database.claim import holder
 from polling_baseline.database.connection import (
     WHERE_VARIABLES,
     Target,
-    add_dsn_argument,
+    add_server_arguments,
     find_target,
     given_target,
     with_safe_path,
 )
 from polling_baseline.database.roles import DRIVER, OWNER, PASSWORD_VARIABLE, make_roles, missing_statements
-from polling_baseline.database.settings import DURABILITIES, durability_of, profile, read_settings
+from polling_baseline.database.settings import (
+    DURABILITIES,
+    RESTART,
+    alter_system,
+    differences,
+    durability_of,
+    read_settings,
+)
 from polling_baseline.database.state import home
 from polling_baseline.refusal import Refusal
 
@@ -29,6 +37,7 @@ EXAMPLES = """\
   lrb db status                           where it is, how it is set; exit status 1 if it does not run
   lrb db shell -- -c 'SELECT version()'   psql, with psql's own options after --
   lrb db roles --dsn DSN                  the statements that an administrator of that server must run, for psql
+  lrb db settings --dsn DSN               those that give that server the settings of the embedded one
 """
 
 
@@ -44,17 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, metavar="N", help="listen on 127.0.0.1:N too, with a password [socket only]"
     )
     action("stop", "stop the embedded PostgreSQL; the data stay")
-    add_dsn_argument(action("status", "say what runs, where and how it is set; exit status 1 if it does not run"))
-    add_dsn_argument(
+    add_server_arguments(action("status", "say what runs, where and how it is set; exit status 1 if it does not run"))
+    add_server_arguments(
         action("roles", "make the roles lr_owner and lr_driver; for another server, print the statements that do it")
     )
+    settings = action("settings", "print the statements for psql that give a server the settings of the profile")
+    settings.add_argument("--durability", choices=DURABILITIES, default="off", help="recovery logging [off]")
+    add_server_arguments(settings)
     shell = action("shell", "open psql; the embedded PostgreSQL is started if need be")
-    add_dsn_argument(shell)
+    add_server_arguments(shell)
     shell.add_argument("psql", nargs="*", metavar="-- ...", help="options for psql")
 
 
 def run(args: argparse.Namespace) -> int:
-    return {"start": _start, "stop": _stop, "status": _status, "roles": _roles, "shell": _shell}[args.action](args)
+    actions = {"start": _start, "stop": _stop, "status": _status, "roles": _roles, "settings": _settings}
+    return {**actions, "shell": _shell}[args.action](args)
 
 
 def _port(text: str) -> int:
@@ -76,10 +89,10 @@ def _stop(_args: argparse.Namespace) -> int:
 
 
 def _status(args: argparse.Namespace) -> int:
-    if target := given_target(args.dsn):
+    if target := given_target(args.dsn, args.database):
         _describe_target(target, target.label)
     elif running := server.status():
-        _describe(running)
+        _describe(running, args.database)
     else:
         print(f'not running; start it with "lrb db start"\ndata        {home().data}')
         return 1
@@ -87,9 +100,9 @@ def _status(args: argparse.Namespace) -> int:
 
 
 def _roles(args: argparse.Namespace) -> int:
-    target = given_target(args.dsn)
-    with closing(with_safe_path((target or find_target(None)).connect())) as connection:
-        if target is None:
+    target = find_target(args.dsn, database=args.database)
+    with closing(with_safe_path(target.connect())) as connection:
+        if target.embedded:
             make_roles(connection)
         missing = missing_statements(connection)
     if not missing:
@@ -104,8 +117,25 @@ def _roles(args: argparse.Namespace) -> int:
     return 0
 
 
-def _describe(running: server.Server) -> None:
-    _describe_target(running.target, f"socket {running.socket_folder}")
+def _settings(args: argparse.Namespace) -> int:
+    target = find_target(args.dsn, database=args.database)
+    with closing(target.connect()) as connection:
+        statements = alter_system(connection, args.durability)
+    print(f"-- {target.label}: {len(statements)} settings differ from the profile for durability {args.durability}.")
+    if not statements:
+        return 0
+    print("-- For psql, as an administrator, on a server for this alone: it can have no standby and no archive then.")
+    if args.durability == "off":
+        print("-- If its machine fails, all its data may be damaged.")
+    print("\n".join(statements))
+    print("SELECT pg_reload_conf();")
+    if any(statement.endswith(RESTART) for statement in statements):
+        print("-- Then restart the server.")
+    return 0
+
+
+def _describe(running: server.Server, database: str | None = None) -> None:
+    _describe_target(running.target.on(database), f"socket {running.socket_folder}")
     print(f"data        {running.home.data}")
     print(f"log         {running.home.log}")
     if running.port:
@@ -116,19 +146,22 @@ def _describe_target(target: Target, where: str) -> None:
     connection = target.connect()
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT current_setting('server_version'), pg_database_size(current_database())")
-            [(version, size)] = cursor.fetchall()
+            cursor.execute(
+                "SELECT current_setting('server_version'), current_database(), pg_database_size(current_database())"
+            )
+            [(version, database, size)] = cursor.fetchall()
+            user = holder(cursor)
         settings = read_settings(connection)
     finally:
         connection.close()
     durability = durability_of(settings)
     print(f"running     PostgreSQL {version.split()[0]}, {where}")
-    print(f"settings    durability {durability}, {_difference(settings, profile(durability))}")
-    print(f"size        {size / 1e6:,.1f} MB")
+    print(f"settings    durability {durability}, {_difference(settings, durability)}")
+    print(f"database    {database}, {size / 1e6:,.1f} MB, {f'in use by {user}' if user else 'not in use'}")
 
 
-def _difference(settings: dict[str, str], wanted: dict[str, str]) -> str:
-    others = [f"{name} {settings[name]} ({value})" for name, value in wanted.items() if settings[name] != value]
+def _difference(settings: dict[str, str], durability: str) -> str:
+    others = [f"{name} {settings[name]} ({value})" for name, value in differences(settings, durability).items()]
     return "not as in the profile (in brackets): " + ", ".join(others) if others else "all as in the profile"
 
 
@@ -136,5 +169,5 @@ def _shell(args: argparse.Namespace) -> int:
     psql = find_psql()
     if psql is None:
         raise Refusal("psql is not here; install the package postgresql-client of your system")
-    text, secrets = find_target(args.dsn).psql
+    text, secrets = find_target(args.dsn, database=args.database).psql
     os.execve(psql, [str(psql), text, *args.psql], {**os.environ, **secrets})

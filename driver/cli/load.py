@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import closing
 from pathlib import Path
 
-from polling_baseline.database.connection import add_dsn_argument, find_target
+from polling_baseline.database.claim import claim_database
+from polling_baseline.database.connection import add_server_arguments, find_target
 
 SUMMARY = "Load the history of a data set into PostgreSQL; what was there stays until the new one is complete."
 EXAMPLES = """\
   lrb load road1                                      into the embedded server, which is started if need be
   lrb load --dsn postgresql://me@db.example/lr road1  into another; the password from PGPASSWORD
+  lrb load --database road1 road1                     into a database of its own, for runs side by side
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
-    add_dsn_argument(parser)
+    add_server_arguments(parser)
     parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs [%(default)s]")
 
 
@@ -28,16 +31,17 @@ def run(args: argparse.Namespace) -> int:
     from driver.spark.load import load_history
     from driver.spark.session import session
 
-    dataset, target = open_dataset(args.dataset), find_target(args.dsn)
-    # Before Spark takes its seconds to start, see that the server is there, and the history as it was made.
-    target.connect().close()
-    check_files(dataset)
-    spark = session(args.master)
-    started_at = time.monotonic()
-    with progress("load", max(len(dataset.toll_history) + len(dataset.segment_history), 1)) as advance:
-        loaded = load_history(spark, dataset, target, advance)
-    seconds = time.monotonic() - started_at
-    print(f"loaded     {dataset.path} into {target.label}, schema lr_history, {seconds:.1f} s")
+    dataset, target = open_dataset(args.dataset), find_target(args.dsn, database=args.database)
+    with closing(claim_database(target, f"load {dataset.name}")) as claim:
+        # Before Spark takes its seconds to start, see that the history is as it was made.
+        check_files(dataset)
+        spark = session(args.master)
+        started_at = time.monotonic()
+        with progress("load", max(len(dataset.toll_history) + len(dataset.segment_history), 1)) as advance:
+            loaded = load_history(spark, dataset, claim, advance)
+        database = claim.record().database
+        seconds = time.monotonic() - started_at
+    print(f"loaded     {dataset.path} into {target.label}, database {database}, schema lr_history, {seconds:.1f} s")
     print(f"tolls      {loaded.tolls:,} rows in toll_history")
     print(f"segments   {dataset.counts['segment_history']:,} rows of history in {loaded.averages:,} of segment_average")
     return 0

@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     # The real clock does not wait for a warm-up, so a peak alone would tell nothing there.
     peak_first = peak > 1 and not args.quick and args.clock == "virtual"
     peak_for = (lambda xways: config_for(xways, peak)) if peak_first else None
-    rating = Rating(folder, dataset, search, config_for, Place(args.dsn, args.master), peak_for)
+    rating = Rating(folder, dataset, search, config_for, Place(args.dsn, args.master, args.database), peak_for)
     rating.run(lambda path: judge_run(dataset, path, args.master), _say)
     facts = result(rating, "peak" if args.quick else "full" if minutes == MOST_MINUTES else "part")
     write_json(folder / "rating.json", facts)

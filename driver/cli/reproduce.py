@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         return config_from(args, dataset=dataset.path, engine=engine, xways=xways, workers=args.workers or 1)
 
     try:
-        facts = reproduce(args.out, dataset, config_for, Place(args.dsn, args.master), _say)
+        facts = reproduce(args.out, dataset, config_for, Place(args.dsn, args.master, args.database), _say)
     except EngineFailure as failure:
         print(f"lrb: {failure}; the same command goes on from here", file=sys.stderr)
         return 2

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driver.engines import BY_ROW, ENGINES, GRANULARITIES, OPTIONS, SHEDDING, Place
-from polling_baseline.database.connection import add_dsn_argument
+from driver.engines import BY_ROW, ENGINES, GRANULARITIES, ON_POSTGRESQL, OPTIONS, SHEDDING, Place
+from polling_baseline.database.connection import add_server_arguments
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
 
@@ -26,8 +27,9 @@ EXAMPLES = """\
   lrb run --engine trigger --granularity statement road1
                                                the same rules, set off by the insert of each second
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
-  lrb run --like runs/0007-polling-L1          the same run again
+  lrb run --like runs/0007-polling-L1          the same run again, on the same server
   lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
+  lrb run --database ann road1                 in a database of its own, beside other runs on the same server
 """
 
 
@@ -60,7 +62,7 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shed", choices=SHEDDING, help="of engine aurora: what to drop when it is too late [none]")
     parser.add_argument("--train-size", type=int, metavar="N", help="of engine aurora: tuples per train [50000]")
     parser.add_argument("--master", default="local[*]", help="the Spark that loads the history [local[*]]")
-    add_dsn_argument(parser)
+    add_server_arguments(parser)
 
 
 def config_from(args: argparse.Namespace, **given: object) -> RunConfig:
@@ -71,11 +73,13 @@ def config_from(args: argparse.Namespace, **given: object) -> RunConfig:
 
 
 def run(args: argparse.Namespace) -> int:
+    from driver.earlier_server import same_place
     from driver.relabel import dataset_of
     from driver.report import text
+    from driver.result import read_run
     from driver.run import go_on, measure
 
-    place = Place(args.dsn, args.master)
+    place = Place(args.dsn, args.master, args.database)
     if args.resume:
         _refuse_options(args)
         folder = args.resume
@@ -83,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         config = _config(args)
         dataset = dataset_of(config)
+        if args.like and config.engine in ON_POSTGRESQL:
+            place = same_place(place, args.like, read_run(args.like))
         folder = _folder(args.out, config.engine, dataset.xways)
         facts = measure(config, dataset, place, folder)
     print(text(facts, folder))
@@ -91,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_options(args: argparse.Namespace) -> None:
     """A run goes on as it was begun."""
-    mine = ("resume", "dsn", "master", "command", "run")
+    mine = ("resume", "dsn", "database", "master", "command", "run")
     if any(value not in (None, False) for name, value in vars(args).items() if name not in mine):
         raise Refusal("--resume takes all options of the run that it names; leave the others out")
 
@@ -140,6 +146,7 @@ def _config(args: argparse.Namespace) -> RunConfig:
         chosen["workers"] = 1
     if "dataset" not in chosen:
         raise Refusal("name a data set, or an earlier run with --like; lrb generate makes a data set")
+    _refuse_gone(chosen["dataset"], args)
     dataset = relabelled(open_dataset(Path(chosen["dataset"])), chosen.get("xways"))
     if not dataset.traffic:
         raise Refusal(f"{dataset.path} has no traffic to run")
@@ -162,6 +169,15 @@ def _config(args: argparse.Namespace) -> RunConfig:
         raise Refusal(f"--workers {config.workers} cannot be: 1 to 64")
     # A worker without an expressway would have nothing to do.
     return replace(config, workers=min(config.workers, len(dataset.traffic)))
+
+
+def _refuse_gone(dataset: str, args: argparse.Namespace) -> None:
+    """A data set that an earlier run names, and that was moved since, must be named again."""
+    if args.dataset is None and not Path(dataset).exists():
+        raise Refusal(
+            f"{dataset}, the data set of {args.like}, is no longer there; "
+            f"give its place: lrb run --like {shlex.quote(str(args.like))} DATASET"
+        )
 
 
 def _engine_options(args: argparse.Namespace, engine: str, like: dict[str, Any]) -> dict[str, str]:

@@ -22,6 +22,7 @@ from driver.progress import Advance, progress
 from driver.spark.units import for_each, step
 from polling_baseline import spec
 from polling_baseline.database.binary_copy import copy_in
+from polling_baseline.database.claim import Claim
 from polling_baseline.database.connection import Target
 from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.settings import durability_of, read_settings
@@ -32,8 +33,6 @@ from polling_baseline.scratch import scratch
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Two loads into one database would drop each other's tables: the first one holds this lock.
-LOCK = 0x6C725F68
 # The cells of one expressway: direction, day of the week, minute, segment.
 CELLS = (2, spec.WEEK_DAYS, spec.DAY_MINUTES, spec.SEGMENTS)
 
@@ -59,18 +58,16 @@ class Loaded:
 
 
 def load_history(
-    spark: SparkSession, dataset: Dataset, target: Target, advance: Advance, logged: bool | None = None
+    spark: SparkSession, dataset: Dataset, claim: Claim, advance: Advance, logged: bool | None = None
 ) -> Loaded:
     """Replace schema `lr_history` by the history of a data set; `advance` hears of each file.
 
     Tables are logged if the server keeps what was committed, or as `logged` says.
     """
+    target = claim.target
     with closing(target.connect()) as connection, _refusing(target):
         connection.autocommit = True
         cursor = connection.cursor()
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,))
-        if cursor.fetchone() != (True,):
-            raise Refusal("another load into this database is under way; wait until it is done")
         if logged is None:
             logged = durability_of(read_settings(connection)) == "on"
         try:
@@ -104,15 +101,15 @@ def loaded_identity(connection: Connection) -> str | None:
         return row[0] if row else None
 
 
-def ensure_loaded(dataset: Dataset, target: Target, master: str) -> None:
+def ensure_loaded(dataset: Dataset, claim: Claim, master: str) -> None:
     """Load the history unless the database holds it already; Spark is started only if it must be."""
-    with closing(target.connect()) as connection, _refusing(target):
+    with closing(claim.target.connect()) as connection, _refusing(claim.target):
         if loaded_identity(connection) == dataset.identity:
             return
     from driver.spark.session import session
 
     with progress("load history", max(len(dataset.toll_history) + len(dataset.segment_history), 1)) as advance:
-        load_history(session(master), dataset, target, advance)
+        load_history(session(master), dataset, claim, advance)
 
 
 def units_of(dataset: Dataset, target: Target, load: int) -> list[Unit]:

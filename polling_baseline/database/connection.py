@@ -8,14 +8,17 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import psycopg2
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import make_dsn, parse_dsn
+from psycopg2.sql import SQL, Identifier
 
 from polling_baseline.database.binaries import OLDEST_MAJOR
 from polling_baseline.refusal import Refusal
@@ -36,6 +39,10 @@ VARIABLES = {
     "PGSSLMODE": "sslmode",
     "PGSSLROOTCERT": "sslrootcert",
 }
+# What `run.json` may repeat of a connection string; none of it is secret.
+OPEN_PARAMETERS = ("service", *(key for key in VARIABLES.values() if key != "password"), "sslcert", "sslkey")
+# Where compose.yaml has its server.
+COMPOSE = (("localhost", "127.0.0.1", "::1"), "5432")
 TIMEOUT_S = 10
 # A server that starts, stops or recovers from a crash says so, or hangs up; it will soon answer otherwise.
 PATIENCE_S = {
@@ -46,6 +53,29 @@ PATIENCE_S = {
 
 class Unreachable(Refusal):
     """Nothing answers there."""
+
+
+class WrongPassword(Refusal):
+    """The server wants another password, or one at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecord:
+    """A server and a database on it, as `run.json` remembers them."""
+
+    embedded: bool
+    host: str
+    port: int
+    database: str
+    user: str
+    version: str
+    # For --dsn, without password; None for the embedded server.
+    dsn: str | None
+
+    @property
+    def label(self) -> str:
+        where = "the embedded PostgreSQL, database " if self.embedded else f"{self.host}:{self.port}/"
+        return where + self.database
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +95,26 @@ class Target:
             return f"service {service}"
         host = self.parameters.get("host") or self.parameters.get("hostaddr") or "the local socket"
         return f"{host}:{self.parameters.get('port', '5432')}"
+
+    @property
+    def database(self) -> str:
+        """As far as it was named; otherwise it is that of the user's name."""
+        return self.parameters.get("dbname") or self.parameters.get("user") or "the default database"
+
+    def on(self, database: str | None) -> Target:
+        """The same server, another database if one is named."""
+        return replace(self, parameters={**self.parameters, "dbname": database}) if database else self
+
+    def record(self, connection: Connection) -> ServerRecord:
+        """What to remember of the server at the other end of this connection."""
+        info = connection.info
+        reached = {"host": info.host, "port": str(info.port), "dbname": info.dbname, "user": info.user}
+        if service := self.parameters.get("service") or os.environ.get("PGSERVICE"):
+            reached = {"service": service, "dbname": info.dbname}
+        own = {name: value for name, value in self.parameters.items() if name in OPEN_PARAMETERS}
+        version = str(info.parameter_status("server_version"))
+        dsn = None if self.embedded else make_dsn(**{**reached, **own})
+        return ServerRecord(self.embedded, info.host, info.port, info.dbname, info.user, version, dsn)
 
     @property
     def sqlalchemy_url(self) -> URL:
@@ -120,14 +170,15 @@ class Target:
 
     def _refusal(self, said: str) -> Refusal:
         user = self.parameters.get("user") or "the default user"
-        database = self.parameters.get("dbname") or user
         if "password authentication failed" in said or "no password supplied" in said:
-            return Refusal(
+            return WrongPassword(
                 f"PostgreSQL at {self.label} refused the password of {user}; set PGPASSWORD or correct --dsn"
             )
         if "database" in said and "does not exist" in said:
+            how = "lrb load --database" if self.embedded else "createdb"
             return Refusal(
-                f"PostgreSQL at {self.label} has no database {database}; make it with createdb, or name another"
+                f"{self.label if self.embedded else f'PostgreSQL at {self.label}'} has no database {self.database}; "
+                f'make it with "{how} {shlex.quote(self.database)}", or name another'
             )
         if "FATAL:" in said:
             reason = said.rsplit("FATAL:", 1)[1].strip()
@@ -137,9 +188,15 @@ class Target:
         if self.embedded:
             return Unreachable('the embedded PostgreSQL does not answer; start it with "lrb db start"')
         return Unreachable(
-            f"cannot reach PostgreSQL at {self.label}; "
-            'start it with "docker compose up -d db" or leave out --dsn and unset the PG* variables'
+            f"cannot reach PostgreSQL at {self.label}; start it{self._compose_hint()}, correct --dsn, "
+            "or leave out --dsn and unset the PG* variables for the embedded one"
         )
+
+    def _compose_hint(self) -> str:
+        """How to start it, if it may be the server of compose.yaml."""
+        hosts, port = COMPOSE
+        may_be = self.parameters.get("host") in hosts and self.parameters.get("port", port) == port
+        return ' (that of compose.yaml with "docker compose up -d db")' if may_be else ""
 
 
 def with_safe_path(connection: Connection) -> Connection:
@@ -149,7 +206,7 @@ def with_safe_path(connection: Connection) -> Connection:
     return connection
 
 
-def given_target(dsn: str | None) -> Target | None:
+def given_target(dsn: str | None, database: str | None = None) -> Target | None:
     """The server that --dsn or the PG* variables name; None if they name none."""
     named = {name: value for name in WHERE_VARIABLES if (value := os.environ.get(name))}
     if dsn is None and not named:
@@ -163,27 +220,47 @@ def given_target(dsn: str | None) -> Target | None:
             "nor key=value pairs (host=localhost dbname=postgres)"
         ) from None
     if "service" in parameters or "PGSERVICE" in named:
-        return Target(parameters)
+        return Target(parameters).on(database)
     here = {key: value for name, key in VARIABLES.items() if (value := os.environ.get(name))}
-    return Target({**here, **parameters})
+    return Target({**here, **parameters}).on(database)
 
 
-def add_dsn_argument(parser: argparse.ArgumentParser) -> None:
+def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dsn",
         metavar="DSN",
         help="a PostgreSQL server, as a URL or key=value pairs; better leave the password to PGPASSWORD "
         "[what the PG* variables say, or else the embedded server]",
     )
+    parser.add_argument(
+        "--database",
+        metavar="NAME",
+        help="a database of its own on that server, for runs side by side; the embedded server makes it if need be "
+        "[that of DSN, or postgres]",
+    )
 
 
-def find_target(dsn: str | None, durability: str | None = None) -> Target:
+def find_target(dsn: str | None, durability: str | None = None, database: str | None = None) -> Target:
     """The server that `dsn` or the PG* variables name, or else the embedded one, started if need be.
 
-    With a durability, the embedded server runs in that profile; otherwise it is taken as it runs.
+    With a durability, the embedded server runs in that profile; otherwise it is taken as it runs.  A database that it
+    lacks is made.
     """
-    if target := given_target(dsn):
+    if target := given_target(dsn, database):
         return target
     from polling_baseline.database.server import ensure_running
 
-    return ensure_running(durability).target
+    target = ensure_running(durability).target
+    if database:
+        _make_database(target, database)
+    return target.on(database)
+
+
+def _make_database(target: Target, name: str) -> None:
+    with closing(target.connect()) as connection, connection.cursor() as cursor:
+        connection.autocommit = True
+        cursor.execute("SELECT FROM pg_catalog.pg_database WHERE datname = %s", (name,))
+        if cursor.rowcount == 0:
+            # Two commands may make it at the same moment.
+            with suppress(psycopg2.errors.DuplicateDatabase, psycopg2.errors.UniqueViolation):
+                cursor.execute(SQL("CREATE DATABASE {} TEMPLATE template0").format(Identifier(name)))

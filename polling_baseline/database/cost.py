@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from psycopg2.extensions import connection as Connection
 
-from polling_baseline.database.settings import read_settings
+from polling_baseline.database.settings import after_a_crash, read_settings
 
 # From this version on a session can be told to hand in its statistics at once; older ones do so by themselves.
 CAN_FLUSH = 150000
@@ -27,15 +27,28 @@ def database_facts(sessions: Sequence[Connection], durability: str, wal_start: i
             with session.cursor() as cursor:
                 cursor.execute("SELECT pg_catalog.pg_stat_force_next_flush()")
         session.rollback()
+    settings, logged = read_settings(sessions[0]), _are_logged(sessions[0])
     facts: dict[str, object] = {
         "PostgreSQL": sessions[0].info.parameter_status("server_version"),
-        "settings": read_settings(sessions[0]),
+        "settings": settings,
         "durability": durability,
+        "tables": "logged" if logged else "unlogged",
+        "after_a_crash": after_a_crash(settings, logged),
         "wal_bytes": wal_position(sessions[0]) - wal_start,
         **_dead_rows(sessions[0]),
     }
     sessions[0].rollback()
     return facts
+
+
+def _are_logged(connection: Connection) -> bool:
+    """Whether the run's tables are, all of them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT bool_and(relpersistence = 'p') FROM pg_catalog.pg_class"
+            " WHERE relkind = 'r' AND relnamespace::regnamespace::text ~ '^lr(_[0-9]+)?$'"
+        )
+        return cursor.fetchone() == (True,)
 
 
 def _dead_rows(connection: Connection) -> dict[str, int]:

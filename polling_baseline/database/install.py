@@ -8,6 +8,7 @@ History is no part of this: it lives in schema `lr_history`, which the load buil
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import psycopg2
@@ -66,6 +67,15 @@ def installed(connection: Connection) -> str | None:
         cursor.execute("SELECT run.token FROM lr.run")
         row = cursor.fetchone()
         return row[0] if row else None
+
+
+def check_installed(connection: Connection, facts: Mapping[str, object], server: str) -> None:
+    """Refuse a database that does not hold the state of the run whose engine said `facts`."""
+    if installed(connection) != facts.get("token", "none"):
+        raise Refusal(
+            f"{server} no longer holds the state of this run: another one was begun there, or its "
+            "data are gone; start again with lrb run --like"
+        )
 
 
 def schema_of(worker: int) -> str:

@@ -16,7 +16,7 @@ import psycopg2
 from psycopg2.extensions import connection as Connection
 from psycopg2.sql import SQL, Composable, Identifier
 
-from polling_baseline.database.connection import Target, with_safe_path
+from polling_baseline.database.connection import Target, WrongPassword, with_safe_path
 from polling_baseline.refusal import Refusal
 
 OWNER, DRIVER = "lr_owner", "lr_driver"
@@ -95,11 +95,13 @@ def _login(target: Target) -> Target:
     driver = replace(target, parameters=parameters)
     try:
         driver.connect().close()
-    except Refusal as refusal:
+    except WrongPassword:
         raise Refusal(
-            f"{refusal} (the driver logs in as {DRIVER}; its password comes from {PASSWORD_VARIABLE} or from the "
-            "password file of PostgreSQL)"
+            f"PostgreSQL at {target.label} refused the password of {DRIVER}, the role that a run works as; "
+            f'set {PASSWORD_VARIABLE} or put it into the password file ("\\password {DRIVER}" in psql sets a new one)'
         ) from None
+    except Refusal as refusal:
+        raise Refusal(f"{refusal} (a run works as the role {DRIVER}, which must be able to log in)") from None
     return driver
 
 

@@ -152,16 +152,16 @@ def _refuse_if_busy(running: Server) -> None:
     try:
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT count(*) FROM pg_catalog.pg_stat_activity "
+                "SELECT count(*), string_agg(DISTINCT application_name, ', ') FROM pg_catalog.pg_stat_activity "
                 "WHERE backend_type = 'client backend' AND pid <> pg_catalog.pg_backend_pid()"
             )
-            [(others,)] = cursor.fetchall()
+            [(others, who)] = cursor.fetchall()
     finally:
         connection.close()
     if others:
         raise Refusal(
-            f"the embedded PostgreSQL runs with durability {running.durability} and has other connections ({others}); "
-            'wait for them, or end it with "lrb db stop"'
+            f"the embedded PostgreSQL runs with durability {running.durability} and has other connections "
+            f'({others}: {who}); wait for them, or end it with "lrb db stop"'
         )
 
 

@@ -1,36 +1,30 @@
-"""The connections of a run: one per worker, as lr_driver where the server has that role.
+"""The connections of a run: one per worker, as lr_driver where the server has that role, in the run's profile.
 
-Each holds a lock as long as it lives.  So a run has its database to itself; and what a killed run still has under way
-in the server is over before another one looks at the tables.
+Each has a share in the run's claim on its database as long as it lives.
 """
 
 from __future__ import annotations
 
-import psycopg2
 from psycopg2.extensions import connection as Connection
 
+from polling_baseline.database.claim import Claim
 from polling_baseline.database.connection import Target, with_safe_path
-from polling_baseline.refusal import Refusal
+from polling_baseline.database.settings import adopt_profile
 
-LOCK = 0x6C725F72
 # Whoever else locks a table of the run for so long ends it.
 LOCK_TIMEOUT_S = 10
 
 
-def open_sessions(target: Target, workers: int) -> list[Connection]:
-    """One connection per worker, or a Refusal if another run does not let go."""
+def open_sessions(claim: Claim, login: Target, workers: int, durability: str) -> list[Connection]:
+    """One connection per worker, all or none."""
     sessions: list[Connection] = []
     try:
-        for worker in range(workers):
-            sessions.append(with_safe_path(target.connect()))
+        for _ in range(workers):
+            sessions.append(with_safe_path(login.connect()))
+            claim.share(sessions[-1])
+            adopt_profile(sessions[-1], durability)
             with sessions[-1], sessions[-1].cursor() as cursor:
                 cursor.execute(f"SET lock_timeout = '{LOCK_TIMEOUT_S}s'")
-                cursor.execute("SELECT pg_advisory_lock(%s, %s)", (LOCK, worker))
-    except psycopg2.errors.LockNotAvailable:
-        close_sessions(sessions)
-        raise Refusal(
-            f"another run uses this database of {target.label}; wait until it is over, or name another with --dsn"
-        ) from None
     except BaseException:
         close_sessions(sessions)
         raise

@@ -1,11 +1,12 @@
 """The PostgreSQL settings of a measured run, one profile per durability.
 
-The embedded server is started with them, `compose.yaml` repeats those of `off`, and `read_settings` tells what a
-server really has.
+The embedded server is started with them, `compose.yaml` repeats those of `off`.  On a given server a run sets for its
+own sessions what a session may set; `read_settings` tells what is in force.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from psycopg2.extensions import connection as Connection
@@ -13,6 +14,7 @@ from psycopg2.extensions import connection as Connection
 from polling_baseline.refusal import Refusal
 
 DURABILITIES = ("off", "on")
+RESTART = ", needs a restart"
 
 COMMON = MappingProxyType(
     {
@@ -65,10 +67,47 @@ def read_settings(connection: Connection) -> dict[str, str]:
         return dict(cursor.fetchall())
 
 
-def durability_of(settings: dict[str, str]) -> str:
+def durability_of(settings: Mapping[str, str]) -> str:
     """`on` if what was committed survives a crash, whoever chose the settings."""
     kept = all(settings[name] != "off" for name in BY_DURABILITY["on"])
     return "on" if kept else "off"
+
+
+def differences(settings: Mapping[str, str], durability: str) -> dict[str, str]:
+    """The settings that are not as in the profile, with the profile's values."""
+    return {name: value for name, value in profile(durability).items() if settings[name] != value}
+
+
+def adopt_profile(connection: Connection, durability: str) -> None:
+    """Set for this session what a session of this user may set."""
+    wanted = profile(durability)
+    with connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config(setting.name, wanted.value, FALSE)"
+            " FROM unnest(%s, %s) AS wanted (name, value)"
+            " JOIN pg_catalog.pg_settings AS setting ON lower(setting.name) = wanted.name"
+            " WHERE setting.context = 'user'"
+            " OR (setting.context = 'superuser' AND current_setting('is_superuser') = 'on')",
+            (list(wanted), list(wanted.values())),
+        )
+
+
+def alter_system(connection: Connection, durability: str) -> list[str]:
+    """The statements for psql that give a server the profile; what they need beyond a reload stands behind them."""
+    settings = read_settings(connection)
+    wanted = differences(settings, durability)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT lower(name), context = 'postmaster' FROM pg_catalog.pg_settings WHERE lower(name) = ANY(%s)",
+            (list(wanted),),
+        )
+        restart = dict(cursor.fetchall())
+    width = max((len(name + value) for name, value in wanted.items()), default=0)
+    return [
+        f"ALTER SYSTEM SET {name} = '{value}';{'':{width - len(name + value)}}"
+        f"  -- {settings[name]} now{RESTART if restart[name] else ''}"
+        for name, value in wanted.items()
+    ]
 
 
 def check_durable(connection: Connection, server: str) -> None:
@@ -80,3 +119,15 @@ def check_durable(connection: Connection, server: str) -> None:
             f"PostgreSQL at {server} runs with {off} off, so --durability on would measure nothing; "
             "switch on what is off there, or run with --durability off"
         )
+
+
+def after_a_crash(settings: Mapping[str, str], logged: bool) -> str:
+    """What is left of a run when its server has crashed, in words."""
+    if not logged:
+        tables = "the run's tables are empty"
+    elif durability_of(settings) == "on":
+        tables = "everything committed is there"
+    else:
+        tables = "what was committed last may be missing"
+    whole = all(settings[name] == "on" for name in ("fsync", "full_page_writes"))
+    return tables if whole else f"{tables}; if the machine fails, all data of the server may be damaged"

@@ -16,6 +16,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from typing import TypeVar
 
 import psycopg2
@@ -25,14 +26,14 @@ from psycopg2.sql import SQL, Identifier
 
 from polling_baseline import spec
 from polling_baseline.batch import Answers, Batch
-from polling_baseline.database.connection import Target, with_safe_path
+from polling_baseline.database.claim import Claim
+from polling_baseline.database.connection import with_safe_path
 from polling_baseline.database.cost import database_facts, wal_position
 from polling_baseline.database.exchange import read_answers, reason, warm_up_share
-from polling_baseline.database.install import install, installed, schema_of
+from polling_baseline.database.install import check_installed, install, schema_of
 from polling_baseline.database.roles import driver_target, let_owner_read_history
 from polling_baseline.database.sessions import close_sessions, open_sessions
 from polling_baseline.engine import EngineFailure
-from polling_baseline.refusal import Refusal
 
 # The steps of a cycle that the ledger keeps.
 STEPS = ("minute_ms", "advance_ms", "tally_ms", "notify_ms", "balance_ms", "history_ms")
@@ -41,14 +42,18 @@ Result = TypeVar("Result")
 
 
 class Workers(ABC):
-    """An engine but for its name, `_load` and its steps; `triggers` names the folder of triggers that it needs."""
+    """An engine but for its name, `_load` and its steps; `triggers` names the folder of triggers that it needs.
+
+    Its database is claimed already; `stop` gives it back.
+    """
 
     # By the names that `_load` gives them.
     _steps: tuple[str, ...]
 
-    def __init__(self, target: Target, workers: int, durability: str, triggers: str | None = None) -> None:
+    def __init__(self, claim: Claim, workers: int, durability: str, triggers: str | None = None) -> None:
         self.workers = workers
-        self._target = target
+        self._claim = claim
+        self._target = claim.target
         self._durability = durability
         self._triggers = triggers
         self._token = ""
@@ -78,11 +83,7 @@ class Workers(ABC):
 
     def resume(self, facts: Mapping[str, object]) -> range | None:
         with self._opened() as (connection, _):
-            if installed(connection) != facts["token"]:
-                raise Refusal(
-                    f"{self._target.label} no longer holds the state of this run: another one was begun there, or its "
-                    "data are gone; start again with lrb run --like"
-                )
+            check_installed(connection, facts, self._target.label)
             self._token, self._wal_start = str(facts["token"]), int(str(facts["wal_start"]))
             self._prepare()
         last = [seconds for seconds in self._each(self._last_cycle) if seconds]
@@ -110,11 +111,13 @@ class Workers(ABC):
     def stop(self) -> None:
         self._pool.shutdown()
         close_sessions(self._connections)
+        self._claim.close()
 
     def facts(self) -> dict[str, object]:
         try:
             return {
                 **database_facts(self._connections, self._durability, self._wal_start),
+                "server": asdict(self._claim.record()),
                 "driver": self._connections[0].info.user,
                 "token": self._token,
                 "wal_start": self._wal_start,
@@ -127,7 +130,8 @@ class Workers(ABC):
         """Open the workers' connections, and for now one that may do more; say whether roles keep them apart."""
         try:
             driver = driver_target(self._target)
-            self._connections = open_sessions(driver or self._target, self.workers)
+            login = driver or self._target
+            self._connections = open_sessions(self._claim, login, self.workers, self._durability)
             with contextlib.closing(with_safe_path(self._target.connect())) as connection:
                 if driver:
                     let_owner_read_history(connection)

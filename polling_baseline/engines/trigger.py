@@ -19,7 +19,7 @@ import numpy.typing as npt
 from psycopg2.extensions import cursor as Cursor
 
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
-from polling_baseline.database.connection import Target
+from polling_baseline.database.claim import Claim
 from polling_baseline.database.exchange import copy_reports, copy_requests
 from polling_baseline.database.install import schema_of
 from polling_baseline.database.workers import STEPS, Workers, call, ledger_steps, ms_since
@@ -41,10 +41,10 @@ class Trigger(Workers):
 
     name = "trigger"
 
-    def __init__(self, target: Target, workers: int, durability: str, granularity: str = "row") -> None:
+    def __init__(self, claim: Claim, workers: int, durability: str, granularity: str = "row") -> None:
         if granularity != "statement" and workers > 1:
             raise ValueError(f"{workers} workers: a row trigger has one")
-        super().__init__(target, workers, durability, "statement" if granularity == "statement" else "row")
+        super().__init__(claim, workers, durability, "statement" if granularity == "statement" else "row")
         self._granularity = granularity
         self._steps = ("copy_ms", *STEPS) if granularity == "statement" else ("begin_ms", "report_ms", "request_ms")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from polling_baseline.batch import Batch
+from polling_baseline.database.claim import claim_database
 from polling_baseline.database.server import ensure_running
 from polling_baseline.engine import Engine
 from polling_baseline.engines.aurora.engine import Aurora
@@ -90,7 +91,7 @@ def _light(workers: int) -> None:
 def _compare(aurora_us: float) -> None:
     target = ensure_running("off").target
     empty_history(target)
-    polling_us, steps = _cost("System X, one worker", Polling(target, 1, "off"), COMPARED)
+    polling_us, steps = _cost("System X, one worker", Polling(claim_database(target, "bench"), 1, "off"), COMPARED)
     total = sum(steps.values())
     parts = ", ".join(f"{name.removesuffix('_ms')} {ms / total:.0%}" for name, ms in steps.items())
     print(f"    of which {parts}")

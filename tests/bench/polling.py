@@ -9,6 +9,7 @@ from contextlib import closing
 import numpy as np
 
 from polling_baseline.batch import REQUEST_COLUMNS, Batch, Columns, Share
+from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.server import ensure_running
@@ -33,7 +34,7 @@ def main() -> None:
 
 
 def _measure(target: Target, reports: int, workers: int) -> None:
-    engine = Polling(target, workers, "off")
+    engine = Polling(claim_database(target, "bench"), workers, "off")
     engine.install()
     seconds, read_s, steps = [], [], []
     for batch in traffic(reports, workers, WARM_UP_S + MEASURED_S):
@@ -60,7 +61,7 @@ def _measure(target: Target, reports: int, workers: int) -> None:
 
 def _over_three_hours(target: Target) -> None:
     """The same traffic from minute 5 to minute 175 of one run: minute 10 against minute 170."""
-    engine = Polling(target, 1, "off")
+    engine = Polling(claim_database(target, "bench"), 1, "off")
     engine.install()
     costs: dict[int, list[float]] = {10: [], 170: []}
     for batch in traffic(REPORTS_PER_XWAY * 2, 1, 170 * 60):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.server import ensure_running
 from polling_baseline.engine import Engine
@@ -44,16 +45,18 @@ def main() -> None:
         ("INSERT, a trigger that does nothing", "row", EMPTY),
         ("INSERT, the rules", "row", None),
     ):
-        cost = _cost_us(Trigger(target, 1, "off", granularity), target, MADE_OF_RATE, statement)
+        cost = _cost_us(
+            Trigger(claim_database(target, "bench"), 1, "off", granularity), target, MADE_OF_RATE, statement
+        )
         print(f"  {name:<42}{cost:>12.1f}", flush=True)
 
 
 def _engines(target: Target) -> dict[str, Callable[[], Engine]]:
     return {
-        "polling": lambda: Polling(target, 1, "off"),
-        "trigger: statement": lambda: Trigger(target, 1, "off", "statement"),
-        "trigger: copy (COPY, row trigger)": lambda: Trigger(target, 1, "off", "copy"),
-        "trigger: row (INSERT each, row trigger)": lambda: Trigger(target, 1, "off", "row"),
+        "polling": lambda: Polling(claim_database(target, "bench"), 1, "off"),
+        "trigger: statement": lambda: Trigger(claim_database(target, "bench"), 1, "off", "statement"),
+        "trigger: copy (COPY, row trigger)": lambda: Trigger(claim_database(target, "bench"), 1, "off", "copy"),
+        "trigger: row (INSERT each, row trigger)": lambda: Trigger(claim_database(target, "bench"), 1, "off", "row"),
     }
 
 
@@ -64,8 +67,8 @@ def _cost_us(engine: Engine, target: Target, reports: int, statement: str | None
         if statement:
             cursor.execute(statement)
         cursor.execute(
-            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lrb'"
-            " AND pid <> pg_backend_pid()"
+            "SELECT pid FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name LIKE 'lrb bench%' AND pid <> pg_backend_pid()"
         )
         sessions = [pid for (pid,) in cursor.fetchall()]
     spent = 0.0

@@ -75,7 +75,7 @@ def test_many_at_once_start_one_server(folder):
 
 def test_a_busy_server_keeps_its_durability(lrb, installed):
     connection = ensure_running().target.connect()
-    assert "has other connections (1)" in refused(lrb("db", "start", "--durability", "on"))
+    assert "has other connections (1: lrb)" in refused(lrb("db", "start", "--durability", "on"))
     connection.close()
 
 

@@ -12,8 +12,10 @@ import pytest
 from driver.cli import main
 from driver.dataset import SEGMENT_SCHEMA, TOLL_SCHEMA, describe, open_dataset, segment_path, toll_path
 from driver.spark.history import write_columns
-from driver.spark.load import LOCK, load_history, loaded_identity
+from driver.spark.load import load_history, loaded_identity
 from polling_baseline import spec
+from polling_baseline.database import claim
+from polling_baseline.database.claim import claim_database
 from polling_baseline.refusal import Refusal
 
 DAYS, XWAY, MINUTES, SEGMENTS = 9, 2, (1, 480, 1440), (0, 50, 99)
@@ -48,6 +50,11 @@ def dataset(tmp_path):
     return make(tmp_path / "road 1")
 
 
+def load(spark, dataset, target, advance, **options):
+    with closing(claim_database(target, f"load {dataset.name}")) as claimed:
+        return load_history(spark, dataset, claimed, advance, **options)
+
+
 @contextmanager
 def queries(target):
     with closing(target.connect()) as connection, connection.cursor() as cursor:
@@ -63,7 +70,7 @@ def queries(target):
 
 def test_what_is_loaded(spark, dataset, database):
     steps = []
-    loaded = load_history(spark, dataset, database, steps.append)
+    loaded = load(spark, dataset, database, steps.append)
     assert sum(steps) == len(dataset.toll_history) + len(dataset.segment_history)
     assert (loaded.tolls, loaded.averages) == (DAYS * 60, 7 * CELLS)
     tolls = pq.read_table([str(path) for path in dataset.toll_history]).to_pandas()
@@ -89,7 +96,7 @@ def test_what_is_loaded(spark, dataset, database):
 
 
 def test_a_look_up_uses_the_key(spark, dataset, database):
-    load_history(spark, dataset, database, nothing)
+    load(spark, dataset, database, nothing)
     with queries(database) as query:
         for table, key in {
             "toll_history": "vehicle_id = 1 AND day = 2 AND xway = 0",
@@ -101,21 +108,21 @@ def test_a_look_up_uses_the_key(spark, dataset, database):
 
 
 def test_loading_twice_gives_the_same_and_another_replaces_it(spark, dataset, database, tmp_path):
-    load_history(spark, dataset, database, nothing)
+    load(spark, dataset, database, nothing)
     with queries(database) as query:
         first = query(SUMS), query(TOLLS)
-        load_history(spark, dataset, database, nothing)
+        load(spark, dataset, database, nothing)
         assert (query(SUMS), query(TOLLS)) == first
         assert query(SCHEMAS) == [("lr_history",)]
         other = make(tmp_path / "other", seed=43)
-        load_history(spark, other, database, nothing)
+        load(spark, other, database, nothing)
         assert query(SUMS) != first[0]
         assert query("SELECT identity, name FROM lr_history.source") == [(other.identity, "other")]
 
 
 @pytest.mark.parametrize(("logged", "persistence"), [(None, "u"), (False, "u"), (True, "p")])
 def test_tables_are_logged_as_asked(spark, dataset, database, logged, persistence):
-    load_history(spark, dataset, database, nothing, logged=logged)
+    load(spark, dataset, database, nothing, logged=logged)
     with queries(database) as query:
         kinds = query(
             "SELECT DISTINCT relpersistence::text FROM pg_class WHERE relnamespace = 'lr_history'::regnamespace"
@@ -124,7 +131,7 @@ def test_tables_are_logged_as_asked(spark, dataset, database, logged, persistenc
 
 
 def test_a_load_that_fails_leaves_the_old_tables(spark, dataset, database, tmp_path):
-    load_history(spark, dataset, database, nothing)
+    load(spark, dataset, database, nothing)
     damaged = make(tmp_path / "damaged", seed=43)
     file = damaged.toll_history[0]
     # The same vehicle and day twice: COPY takes it, the key does not.
@@ -133,34 +140,36 @@ def test_a_load_that_fails_leaves_the_old_tables(spark, dataset, database, tmp_p
     with queries(database) as query:
         first = query(SUMS), query(TOLLS)
         with pytest.raises(Refusal, match=r"could not create unique index.*the history that it had is unchanged"):
-            load_history(spark, damaged, database, nothing)
+            load(spark, damaged, database, nothing)
         assert (query(SUMS), query(TOLLS)) == first
         assert query(SCHEMAS) == [("lr_history",)]
     file.write_bytes(b"PAR1")
     with pytest.raises(Exception, match="Parquet"):
-        load_history(spark, damaged, database, nothing)
+        load(spark, damaged, database, nothing)
     with closing(database.connect()) as connection:
         assert loaded_identity(connection) == dataset.identity
 
 
 def test_an_interrupted_load_leaves_the_old_tables(spark, dataset, database):
-    load_history(spark, dataset, database, nothing)
+    load(spark, dataset, database, nothing)
 
     def interrupt(amount):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        load_history(spark, dataset, database, interrupt)
+        load(spark, dataset, database, interrupt)
     with closing(database.connect()) as connection:
         assert loaded_identity(connection) == dataset.identity
-    load_history(spark, dataset, database, nothing)
+    load(spark, dataset, database, nothing)
 
 
-def test_two_loads_at_a_time(spark, dataset, database):
-    with queries(database) as query:
-        query("SELECT pg_advisory_lock(%s)", LOCK)
-        with pytest.raises(Refusal, match="another load into this database is under way"):
-            load_history(spark, dataset, database, nothing)
+def test_two_loads_at_a_time(dataset, database, monkeypatch, capfd):
+    """The second one is refused at once: before Spark starts, and before anything is replaced."""
+    monkeypatch.setattr(claim, "WAIT_S", 0)
+    dsn = " ".join(f"{key}='{value}'" for key, value in database.parameters.items())
+    with closing(claim_database(database, "load another")):
+        assert main(["load", str(dataset.path), "--dsn", dsn]) == 1
+        assert "is in use by lrb load another " in capfd.readouterr().err
 
 
 def test_nothing_is_loaded_yet(database):

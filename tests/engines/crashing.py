@@ -27,6 +27,7 @@ from driver.dataset import Dataset
 from driver.engines import Place
 from driver.run import go_on
 from driver.spark.load import ensure_loaded
+from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.server import ensure_running, stop
 from tests import oracle, traces
@@ -91,7 +92,8 @@ def world(folder: Path, seed: int) -> Iterator[World]:
         tolls, segments = random_history(seed)
         road = Road(lines, tolls, segments, oracle.answers(lines, tolls, segments))
         dataset, [answers] = one_dataset([road], folder / "road")
-        ensure_loaded(dataset, ensure_running("on").target, "local[2]")
+        with closing(claim_database(ensure_running("on").target, "test")) as claim:
+            ensure_loaded(dataset, claim, "local[2]")
         try:
             yield World(dataset, Counter(answers), None if disk in (None, MEMORY) else state / "postgresql" / "ballast")
         finally:

@@ -13,6 +13,7 @@ import numpy as np
 from driver.replay import seconds_to_take
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
+from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.engine import Engine
 from polling_baseline.engines.polling import Polling
@@ -59,7 +60,7 @@ def polling_on(target: Target) -> MakeEngine:
 
     def polling(road: Road, workers: int) -> Polling:
         fill_history(target, road)
-        return Polling(target, workers, "off")
+        return Polling(claim_database(target, "test"), workers, "off")
 
     return polling
 

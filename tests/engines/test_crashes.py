@@ -20,7 +20,7 @@ from driver.engines import Place
 from driver.result import write_run
 from driver.run import go_on
 from driver.spark.judge import Question, judged
-from polling_baseline.database import sessions
+from polling_baseline.database import claim, sessions
 from polling_baseline.refusal import Refusal
 from tests.engines.crashing import MINUTES, STEPS, World, begun, completed, died, facts, killed, struck, world
 
@@ -139,14 +139,15 @@ def files_of_at_most(size: int) -> Iterator[None]:
 def test_a_table_that_someone_locks(crash_world: World, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too long, and the run ends with a reason; for a moment, and it waits.  Nobody else may resume it meanwhile."""
     monkeypatch.setattr(sessions, "LOCK_TIMEOUT_S", 1)
+    monkeypatch.setattr(claim, "WAIT_S", 1)
     with closing(crash_world.target.connect()) as other, other.cursor() as cursor:
         cursor.execute("LOCK TABLE lr.vehicle")
         found = go_on(run, Place())
         assert (found["state"], "another session has locked a table" in found["reason"]) == ("broken", True)
-        cursor.execute("SELECT pg_advisory_lock(%s, 1)", (sessions.LOCK,))
-        with pytest.raises(Refusal, match="another run uses this database"):
+        cursor.execute("SELECT pg_advisory_lock_shared(%s)", (claim.LOCK,))
+        with pytest.raises(Refusal, match="is in use by lrb "):
             go_on(run, Place())
-        cursor.execute("SELECT pg_advisory_unlock(%s, 1)", (sessions.LOCK,))
+        cursor.execute("SELECT pg_advisory_unlock_shared(%s)", (claim.LOCK,))
         timer = threading.Timer(0.5, other.rollback)
         timer.start()
         completed(crash_world, run)

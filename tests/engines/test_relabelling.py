@@ -14,6 +14,7 @@ from driver.relabel import relabelled
 from driver.replay import seconds_to_take
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS
+from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.engines.polling import Polling
 from tests.engines.feeding import ID_POSITION, Answer, Road, fill_history
@@ -37,7 +38,7 @@ def history_of(dataset: Dataset) -> Road:
 
 
 def answered(target: Target, dataset: Dataset, workers: int, longest: int) -> Counter[Answer]:
-    engine = Polling(target, workers, "off")
+    engine = Polling(claim_database(target, "test"), workers, "off")
     engine.install()
     feed, found = Feed(dataset, range(SECONDS), workers), Counter[Answer]()
     start = 0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
+from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.engines.trigger import Trigger
 from tests.engines.feeding import MakeEngine, Road, faults, fill_history
@@ -22,7 +25,7 @@ def engine_of(history_database: Target):
     def with_granularity(granularity: str) -> MakeEngine:
         def trigger(road: Road, workers: int) -> Trigger:
             fill_history(history_database, road)
-            return Trigger(history_database, workers, "off", granularity)
+            return Trigger(claim_database(history_database, "test"), workers, "off", granularity)
 
         return trigger
 
@@ -35,5 +38,8 @@ def test_roads(engine_of, granularity: str, workers: int, longest: int, long: bo
 
 
 def test_a_row_trigger_has_one_worker(history_database: Target) -> None:
-    with pytest.raises(ValueError, match="a row trigger has one"):
-        Trigger(history_database, 2, "off", "row")
+    with (
+        closing(claim_database(history_database, "test")) as claim,
+        pytest.raises(ValueError, match="a row trigger has one"),
+    ):
+        Trigger(claim, 2, "off", "row")

@@ -14,6 +14,7 @@ import psycopg2
 import pytest
 
 from driver.cli import main
+from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.roles import DRIVER, OWNER, driver_target, missing_statements
@@ -84,7 +85,7 @@ def driver(server, template) -> Iterator[Target]:
     from tests.conftest import clone
 
     with clone(server, template) as target:
-        engine = Polling(target, 2, "off")
+        engine = Polling(claim_database(target, "test"), 2, "off")
         engine.install()
         engine.stop()
         login = driver_target(target)
@@ -153,7 +154,7 @@ def test_search_path_is_not_trusted(database: Target) -> None:
 def answers_on(target: Target, road: Road, workers: int, longest: int) -> Counter[Answer]:
     def make_engine(road: Road, workers: int) -> Polling:
         fill_history(target, road)
-        return Polling(target, workers, "off")
+        return Polling(claim_database(target, "test"), workers, "off")
 
     return answers_of(make_engine, road, workers, longest)
 
