@@ -9,6 +9,7 @@ from typing import Any
 
 from driver.finished import FAULTS, Finished
 from driver.report import answer_counts, verdict_line
+from polling_baseline.database.connection import ServerRecord
 from polling_baseline.refusal import Refusal
 
 TIMES = ("p50", "p99", "max")
@@ -119,7 +120,7 @@ def rows(table: Sequence[Column]) -> list[Row]:
         found.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
         found += relations(table)
-    return found + steps(table)
+    return found + steps(table) + servers(table)
 
 
 def _expected(run: Finished) -> int | None:
@@ -153,6 +154,23 @@ def steps(table: Sequence[Column]) -> list[Row]:
         )
         for name in names
     ]
+
+
+def servers(table: Sequence[Column]) -> list[Row]:
+    """In what the runs on a database differ beside their options: server, version, and each setting in force."""
+    values = [_server_of(column.run) for column in table]
+    names = dict.fromkeys(name for own in values for name in own)
+    # An engine without a server differs from no one.
+    differing = [name for name in names if len({own.get(name) for own in values if own}) > 1]
+    return [(name, [own.get(name, "-") for own in values]) for name in differing]
+
+
+def _server_of(run: Finished) -> dict[str, str]:
+    engine = run.facts["environment"]["engine"]
+    record = engine.get("server")
+    found = {"server": ServerRecord(**record).label} if record else {}
+    found |= {name: str(engine[name]) for name in ("PostgreSQL", "tables") if name in engine}
+    return found | {f"setting {name}": value for name, value in engine.get("settings", {}).items()}
 
 
 def _steps_of(column: Column) -> dict[str, float]:
@@ -196,6 +214,7 @@ def as_json(table: Sequence[Column]) -> dict[str, Any]:
         "dataset": run.facts["dataset"],
         "minutes": list(run.minutes),
         "clock": run.config["clock"],
+        "servers_differ_in": dict(servers(table)),
         "runs": [
             {
                 "label": column.label,

@@ -36,7 +36,7 @@ def same_place(place: Place, folder: Path, facts: Mapping[str, Any]) -> Place:
         try:
             target.connect().close()
         except Refusal as refusal:
-            raise Refusal(f"{folder} was on {record.label}; give --dsn, because now {refusal}") from None
+            raise Refusal(f"{folder} was on {record.label}; give --dsn ({refusal})") from None
         print(f"lrb: on {record.label}, as {folder} was", file=sys.stderr)
     return replace(place, dsn=record.dsn, database=database)
 

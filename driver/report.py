@@ -9,6 +9,8 @@ from driver.diagnosis import headline, look_first
 from driver.finished import FAULTS, Finished, finished
 from driver.result import PERCENTILES
 from polling_baseline import spec
+from polling_baseline.database.connection import ServerRecord
+from polling_baseline.database.settings import BY_DURABILITY
 
 FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", "report.html")
 TIMES = (*PERCENTILES, "max")
@@ -52,7 +54,7 @@ def _heading(run: Finished, width: int) -> list[str]:
     seed = "" if facts["dataset"]["seed"] is None else f"   seed {facts['dataset']['seed']}"
     distinct = facts["dataset"].get("distinct")
     xways = f"{facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else "")
-    versions = [f"{name} {value}" for name, value in environment["engine"].items() if name == "PostgreSQL"]
+    versions = [_server(environment["engine"])] if "PostgreSQL" in environment["engine"] else []
     engine = " ".join([config["engine"], *config.get("engine_options", {}).values()])
     first = f"Linear Road   {engine}   L = {xways}   {minutes} min{seed}   "
     return [
@@ -131,10 +133,23 @@ def _database(facts: dict[str, Any]) -> list[str]:
         return []
     wal, tuples = engine["wal_bytes"], facts["feed"]["rows"]
     return [
-        f"log     durability {engine['durability']}   "
+        f"log     durability {engine['durability']}{_not_in_force(engine)}   "
         f"WAL {wal / 1e6:,.1f} MB, {wal / max(1, tuples):,.0f} bytes per tuple   "
         f"dead rows {engine['dead_rows']:,}   autovacuums {engine['autovacuums']:,}"
     ]
+
+
+def _server(engine: dict[str, Any]) -> str:
+    """Version, and the place of a server that was given."""
+    record = engine.get("server", {"embedded": True})
+    return f"PostgreSQL {engine['PostgreSQL']}" + ("" if record["embedded"] else f" on {ServerRecord(**record).label}")
+
+
+def _not_in_force(engine: dict[str, Any]) -> str:
+    """What the server did otherwise than that durability means."""
+    wanted = BY_DURABILITY[engine["durability"]]
+    other = [name for name, value in wanted.items() if engine["settings"].get(name) != value]
+    return f" (but {', '.join(other)} {engine['settings'].get(other[0])})" if other else ""
 
 
 def _memory(facts: dict[str, Any]) -> list[str]:

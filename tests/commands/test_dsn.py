@@ -41,11 +41,25 @@ def test_loopback_port_wants_the_password(lrb, installed, free_port):
 
 def test_an_unreachable_server(lrb, free_port):
     sentence = refused(lrb("db", "status", "--dsn", f"host=localhost port={free_port} password=secret"))
-    assert f"cannot reach PostgreSQL at localhost:{free_port}; start it with" in sentence
+    assert f"cannot reach PostgreSQL at localhost:{free_port}; start it, correct --dsn, or leave out --dsn" in sentence
     assert "secret" not in sentence
     assert "cannot reach PostgreSQL at no.such.host.invalid:5432" in refused(
         lrb("db", "status", PGHOST="no.such.host.invalid")
     )
+
+
+@pytest.mark.parametrize(
+    ("dsn", "named"),
+    [
+        ("host=localhost", True),
+        ("postgresql://127.0.0.1:5432/lr", True),
+        ("host=localhost port=5433", False),
+        ("host=db.example", False),
+        ("dbname=lr", False),
+    ],
+)
+def test_compose_is_named_where_it_would_be(dsn, named):
+    assert ("docker compose up" in str(given_target(dsn)._refusal("Connection refused"))) is named
 
 
 @pytest.mark.parametrize("dsn", ["secret", "postgresql://a:secret@[::1", "password=secret colour=red"])

@@ -196,7 +196,7 @@ def test_refusals(lrb: Lrb, server: Server, road: Path, options: list[str], sent
 def test_a_server_that_forgets_is_no_durable_one(lrb: Lrb, server: Server, road: Path) -> None:
     dsn = " ".join(f"{key}='{value}'" for key, value in server.target.parameters.items())
     done = lrb("run", road, "--durability", "on", "--dsn", dsn)
-    assert "fsync, synchronous_commit, full_page_writes off" in refused(done)
+    assert "fsync, full_page_writes off" in refused(done)
 
 
 def test_a_run_needs_a_data_set(lrb: Lrb, server: Server, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_user_without_rights(lrb: Lrb, server: Server, road: Path) -> None:
     connection.close()
     parameters = {**server.target.parameters, "user": "visitor"}
     done = lrb("run", road, "--dsn", " ".join(f"{key}='{value}'" for key, value in parameters.items()))
-    assert "may not" in refused(done) or "permission denied" in done.stderr
+    assert "user visitor cannot use database postgres" in refused(done)
 
 
 @pytest.mark.skipif(not SAMPLE.exists(), reason="the real sample is not part of the project")

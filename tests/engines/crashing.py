@@ -44,7 +44,7 @@ VICTIMS = {
     "backend": PROGRAM.format("kill -9 $PPID"),
     "server": PROGRAM.format("kill -9 $(head -n 1 postmaster.pid) $PPID"),
     "session": "SELECT pg_terminate_backend(pg_backend_pid())",
-    "shutdown": PROGRAM.format("(sleep 0.02; kill -INT $(head -n 1 postmaster.pid)) > /dev/null 2>&1 &"),
+    "shutdown": PROGRAM.format("cat >/dev/null; (sleep 0.02; kill -INT $(head -n 1 postmaster.pid)) >/dev/null 2>&1 &"),
     "disk": PROGRAM.format("cat /dev/zero > ../ballast; true"),
 }
 KILLED = ("backend", "server")

@@ -94,6 +94,15 @@ def test_random_moments(crash_world: World, tmp_path: Path) -> None:
         completed(crash_world, run)
 
 
+def test_on_a_given_server(crash_world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run knows its server, so it goes on there, whatever the embedded one is."""
+    dsn = " ".join(f"{key}='{value}'" for key, value in crash_world.target.parameters.items())
+    begun(crash_world, tmp_path / "run", 1, random.Random(16), "--dsn", dsn)
+    monkeypatch.setenv("LRB_STATE", str(tmp_path / "none"))
+    completed(crash_world, tmp_path / "run")
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.parametrize(("granularity", "workers"), [("row", 1), ("statement", 2)])
 def test_the_trigger_engine(crash_world: World, tmp_path: Path, granularity: str, workers: int) -> None:
     run, rng = tmp_path / "run", random.Random(14)
