@@ -22,6 +22,7 @@ from driver.recording import Recording, Responses
 from driver.relabel import dataset_facts
 from driver.replay import Cycle
 from polling_baseline import spec
+from polling_baseline.project import CHECKOUT
 from polling_baseline.refusal import Refusal
 
 FORMAT = 1
@@ -216,16 +217,15 @@ def _feed(cycles: list[Cycle], driver_s: float) -> dict[str, Any]:
 
 def _commit() -> dict[str, object]:
     """The commit of a checkout, and whether it had changes; nothing when installed from a wheel."""
-    here = Path(__file__).parent
 
     def git(*words: str) -> str | None:
         try:
-            done = subprocess.run(["git", "-C", here, *words], capture_output=True, text=True, timeout=10)
+            done = subprocess.run(["git", "-C", str(CHECKOUT), *words], capture_output=True, text=True, timeout=10)
         except (OSError, subprocess.TimeoutExpired):
             return None
         return done.stdout.strip() if done.returncode == 0 else None
 
-    commit = git("rev-parse", "--short", "HEAD")
+    commit = git("rev-parse", "--short", "HEAD") if CHECKOUT else None
     return {"commit": commit, "dirty": bool(git("status", "--porcelain"))} if commit else {"commit": None}
 
 

@@ -24,9 +24,10 @@ from polling_baseline import spec
 from polling_baseline.database.binary_copy import copy_in
 from polling_baseline.database.claim import Claim
 from polling_baseline.database.connection import Target
-from polling_baseline.database.install import ROOT, source
+from polling_baseline.database.install import source
 from polling_baseline.database.settings import durability_of, read_settings
 from polling_baseline.parquet import read_columns
+from polling_baseline.project import ROOT
 from polling_baseline.refusal import Refusal
 from polling_baseline.scratch import scratch
 

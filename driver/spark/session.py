@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driver.spark.java import java_home
-from polling_baseline.database.state import CHECKOUT
+from polling_baseline.project import ROOT
 from polling_baseline.refusal import Refusal
 from polling_baseline.scratch import scratch
 
@@ -131,7 +131,7 @@ def _environment(master: str, folder: Path) -> dict[str, str]:
 def _python_path() -> str:
     """What tasks import from besides the installed packages; they work in another folder."""
     given = [str(Path(name).absolute()) for name in os.environ.get("PYTHONPATH", "").split(os.pathsep) if name]
-    return os.pathsep.join([str(CHECKOUT), *given] if CHECKOUT else given)
+    return os.pathsep.join([str(ROOT), *given])
 
 
 def _python(master: str) -> str:
@@ -147,6 +147,8 @@ def _settings(master: str, folder: Path) -> dict[str, str]:
         "spark.local.dir": ".",
         "spark.sql.warehouse.dir": "warehouse",
         "spark.jars.ivy": str(folder / "ivy"),
+        # Our packages come first, whatever else PYTHONPATH names.
+        "spark.executorEnv.PYTHONPATH": str(ROOT),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",

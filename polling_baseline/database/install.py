@@ -15,11 +15,9 @@ import psycopg2
 from psycopg2.extensions import connection as Connection
 
 from polling_baseline.database.roles import OWNER
-from polling_baseline.database.state import CHECKOUT
+from polling_baseline.project import ROOT
 from polling_baseline.refusal import Refusal
 
-# Top folders of a checkout; a wheel carries both beside this module.
-ROOT = CHECKOUT or Path(__file__).parent
 LOCK_TIMEOUT_S = 10
 
 

@@ -20,15 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polling_baseline.project import CHECKOUT
 from polling_baseline.refusal import Refusal
 
 ROOT_FOLDER = Path("/var/lib/linear-road")
 ROOT_SERVES_AS = ("postgres", "nobody")
 # sun_path has 104 bytes on macOS, 108 on Linux; the longest name in the folder is .s.PGSQL.65535.lock.
 SOCKET_FOLDER_BYTES = 104 - len("/.s.PGSQL.65535.lock") - 1
-
-_project = Path(__file__).resolve().parents[2]
-CHECKOUT = _project if (_project / "pyproject.toml").is_file() else None
 
 
 @dataclass(frozen=True, slots=True)
