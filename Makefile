@@ -52,4 +52,6 @@ $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@# Where it was written in full, Python would not start in the C locale below a folder whose name is not ASCII.
+	@for site in .venv/lib/python3*/site-packages; do echo ../../../.. > "$$site/_linear_road.pth"; done
 	@touch $@

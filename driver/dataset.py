@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from driver.complete import complete_folder
+from driver.dataset_check import check_numbers, check_record
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
 from polling_baseline.parquet import reading
@@ -178,6 +179,7 @@ def open_dataset(path: Path) -> Dataset:
         raise Refusal(f"{path}/dataset.json is damaged; make the data set again") from None
     if version != FORMAT:
         raise Refusal(f"{path} has format {version}, this lrb reads format {FORMAT}; use the lrb that made it")
+    check_record(facts, path / "dataset.json")
     try:
         dataset = Dataset(path=path.absolute(), **facts)
     except TypeError:
@@ -186,6 +188,7 @@ def open_dataset(path: Path) -> Dataset:
         file = path / name
         if not file.is_file() or file.stat().st_size != fact["bytes"]:
             raise Refusal(f"{file} is missing or cut short; make the data set again")
+    check_numbers(dataset)
     return dataset
 
 

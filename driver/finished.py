@@ -6,7 +6,7 @@ Reports, pages and comparisons are made from this alone; nothing here asks a dat
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,15 @@ import pyarrow as pa
 import pyarrow.csv
 
 from driver.recording import CYCLE_COLUMNS
-from driver.result import read_run
+from driver.result import RunConfig, read_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 
 FAULTS = ("missing", "extra", "duplicate", "wrong", "late", "early")
 # What a cycle took beside the engine's own steps.
 REST = "reading answers"
+# The options that every run has.
+REQUIRED = {each.name for each in fields(RunConfig) if each.default is MISSING and each.default_factory is MISSING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ def finished(facts: dict[str, Any], folder: Path) -> Finished:
     }
     if absent := {"state", "config", "dataset", "environment"} - set(whole):
         raise Refusal(f"{folder}/run.json is damaged: it has no {min(absent)}; run it again")
+    if absent := REQUIRED - set(whole["config"]):
+        raise Refusal(f"{folder}/run.json is damaged: its config has no {min(absent)}; run it again")
     if whole["state"] == "running":
         whole["reason"] = "it was killed, or is still under way"
     return Finished(folder, whole, _verdict(folder, whole["dataset"]["identity"]))

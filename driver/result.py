@@ -26,6 +26,8 @@ from polling_baseline.project import CHECKOUT
 from polling_baseline.refusal import Refusal
 
 FORMAT = 1
+# Without these it is not even known what ran.
+NEEDED = ("config", "dataset")
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99.9": 99.9}
 PACKAGES = ("linear-road", "pyspark", "psycopg2-binary", "apscheduler", "numpy", "pyarrow")
 # The upper ends of the histogram's classes, in seconds: fine at first, coarser later.
@@ -70,6 +72,7 @@ def read_run(folder: Path) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads((folder / "run.json").read_text())
         known = facts["format"] == FORMAT
+        whole = all(isinstance(facts.get(name), dict) for name in NEEDED)
     except (FileNotFoundError, NotADirectoryError):
         raise Refusal(f"{folder} is not a run; make one with lrb run") from None
     except PermissionError:
@@ -78,6 +81,8 @@ def read_run(folder: Path) -> dict[str, Any]:
         raise Refusal(f"{folder}/run.json is damaged; run it again") from None
     if not known:
         raise Refusal(f"{folder} has format {facts['format']}, this lrb reads {FORMAT}; use the lrb that made it")
+    if not whole:
+        raise Refusal(f"{folder}/run.json is damaged: it has no {' or no '.join(NEEDED)}; run it again")
     return facts
 
 

@@ -72,10 +72,11 @@ def output_line(answer: Sequence[int | str], emit_ms: int) -> str:
     return ",".join([*map(str, answer[:at]), f"{emit_ms / 1000:.3f}", *map(str, answer[at:])])
 
 
-def one_dataset(
-    roads: Sequence[Road], folder: Path, seconds: int = spec.RUN_SECONDS, command: str = "import"
-) -> tuple[Dataset, list[list[Line]]]:
-    """Write the data set, and give the answers of each road; by `command` it claims to have been made so."""
+def one_dataset(roads: Sequence[Road], folder: Path, command: str = "import") -> tuple[Dataset, list[list[Line]]]:
+    """Write the data set, and give the answers of each road; by `command` it claims to have been made so.
+
+    It ends with the last minute that has input.
+    """
     xway, vid, qid = 0, 1, 1
     lines, tolls, segments, answers = [], [], [], []
     for road in roads:
@@ -91,6 +92,7 @@ def one_dataset(
     _write_history(folder, tolls, segments)
     counts = {"reports": len(lines), "toll_history": len(tolls), "segment_history": len(segments)}
     options: dict[str, object] = {"command": command}
+    seconds = max(spec.minute_of(line[TIME]) for line, _ in lines) * spec.MINUTE_S
     describe(folder, xways=float(xway), seconds=seconds, seed=None, counts=counts, options=options)
     return open_dataset(folder), answers
 

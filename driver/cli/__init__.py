@@ -77,8 +77,8 @@ def parser() -> Parser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(argv)
     try:
+        args = parser().parse_args(argv)
         status = args.run(args)
         sys.stdout.flush()
         return int(status)
@@ -92,3 +92,8 @@ def main(argv: list[str] | None = None) -> int:
         # The reader of a pipe went away (`lrb show road | head`): what it wanted, it has.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        from driver.cli.error_log import report_error
+
+        print(f"lrb: {report_error(error, sys.argv[1:] if argv is None else argv)}", file=sys.stderr)
+        return 2

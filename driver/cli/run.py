@@ -160,7 +160,10 @@ def _config(args: argparse.Namespace) -> RunConfig:
         "from_minute": 1,
         "to_minute": minutes,
     }
-    config = RunConfig(**{**defaults, **chosen})
+    try:
+        config = RunConfig(**{**defaults, **chosen})
+    except TypeError:
+        raise Refusal(f"{args.like}/run.json is damaged: it has options that no run has; run it again") from None
     if not 1 <= config.from_minute <= config.to_minute <= minutes:
         raise Refusal(
             f"minutes {config.from_minute} to {config.to_minute} are not in {dataset.path}: it has 1 to {minutes}"

@@ -98,7 +98,7 @@ class Home:
 
 def home() -> Home:
     """Make the folder if need be, and say who runs the server in it."""
-    folder = _state_folder() / "postgresql"
+    folder = state_folder() / "postgresql"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
@@ -154,7 +154,8 @@ def _can_reach(owner: Owner, folder: Path) -> bool:
     return all(fact.st_mode & stat.S_IXOTH or fact.st_uid == owner.uid for fact in facts)
 
 
-def _state_folder() -> Path:
+def state_folder() -> Path:
+    """Where everything lies that a command keeps for the next one; it may not exist yet."""
     if given := os.environ.get("LRB_STATE"):
         return Path(given).expanduser().absolute()
     if CHECKOUT:

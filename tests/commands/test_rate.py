@@ -32,7 +32,7 @@ def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One expressway on which everything collides."""
     folder = tmp_path_factory.mktemp("rate") / "road"
     lines = random_lines(3, minutes=MINUTES, xways=1)
-    one_dataset([Road(lines, *random_history(3, xways=1))], folder, MINUTES * 60, "generate")
+    one_dataset([Road(lines, *random_history(3, xways=1))], folder, "generate")
     return folder
 
 

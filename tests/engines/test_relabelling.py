@@ -28,7 +28,7 @@ SECONDS = 480
 def random_dataset(seed: int, xways: int, folder: Path) -> Dataset:
     """A small road on which everything collides, with numbers that leave room for copies."""
     road = Lines(random_lines(seed, xways=xways), *random_history(seed, xways=xways))
-    return one_dataset([road], folder, SECONDS, "generate")[0]
+    return one_dataset([road], folder, "generate")[0]
 
 
 def history_of(dataset: Dataset) -> Road:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +23,13 @@ def road(folder: Path, xways: float) -> Dataset:
     """The traffic that `lrb generate` would make, without history and without Spark."""
     (folder / ".parts").mkdir(parents=True)
     wanted = Wanted(xways, SECONDS // 60, 7, 0)
+    counts: Counter[str] = Counter()
     for xway, direction in wanted.directions:
         of = len([each for each in wanted.directions if each[0] == xway])
-        simulate_direction(Direction(folder, xway, direction, of, wanted.seed, SECONDS), folder / ".progress")
+        unit = Direction(folder, xway, direction, of, wanted.seed, SECONDS)
+        counts.update(simulate_direction(unit, folder / ".progress")[1])
     options: dict[str, object] = {"command": "generate"}
-    describe(folder, xways=xways, seconds=SECONDS, seed=7, counts={}, options=options)
+    describe(folder, xways=xways, seconds=SECONDS, seed=7, counts=dict(counts), options=options)
     return open_dataset(folder)
 
 

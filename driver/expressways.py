@@ -1,0 +1,25 @@
+"""L, the number of expressways: the one rule for whoever takes or reads it."""
+
+from __future__ import annotations
+
+from polling_baseline import spec
+from polling_baseline.refusal import Refusal
+
+RULE = f"a multiple of 0.5 from 0.5 to {spec.MAX_XWAYS}"
+
+
+def is_length(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and 0.5 <= value <= spec.MAX_XWAYS and value % 0.5 == 0  # type: ignore[operator]
+
+
+def check_length(xways: float | str) -> float:
+    """L as a number, also from text; refuses what L cannot be."""
+    try:
+        length = float(xways)
+    except ValueError:
+        length = 0.0
+    if not is_length(length):
+        shown = xways if isinstance(xways, str) else f"{xways:g}"
+        raise Refusal(f"L must be {RULE}, not {shown}")
+    return length
