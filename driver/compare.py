@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from driver.diagnosis import headline
 from driver.finished import FAULTS, Finished
-from driver.report import answer_counts, verdict_line
+from driver.report import answer_counts
+from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import WIDTH, counted, seconds_text
 
 TIMES = ("p50", "p99", "max")
 KIND = "toll"
+# The blanks before a column in a terminal.
+GAP = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def labels(runs: Sequence[Finished]) -> list[str]:
 def _options(config: dict[str, Any]) -> dict[str, str]:
     """What two runs of an engine may differ in, in words."""
     return {
-        "workers": f"{config['workers']} workers",
+        "workers": counted(config["workers"], "worker"),
         "durability": f"durability {config['durability']}",
         "period_s": f"period {config['period_s']:g} s",
         **{key: f"{key} {value}" for key, value in config.get("engine_options", {}).items()},
@@ -103,7 +109,7 @@ Row = tuple[str, list[str]]
 def rows(table: Sequence[Column]) -> list[Row]:
     """What is compared, line by line: verdict, faults, response times, throughput, and how they relate to the first;
     then what a cycle of each is made of."""
-    found: list[Row] = [("verdict", [verdict_line(column.run) for column in table])]
+    found: list[Row] = [("verdict", [headline(column.run)[0] for column in table])]
     judged = [column.run.faults() for column in table]
     late = [sum(answer["late"] for answer in column.run.facts["answers"].values()) for column in table]
     expected = [_expected(column.run) for column in table]
@@ -113,7 +119,7 @@ def rows(table: Sequence[Column]) -> list[Row]:
         if fault == "late":
             cells = [f"{late[number]:,}" if cell == "-" else cell for number, cell in enumerate(cells)]
         found.append((fault, cells))
-    found += [(f"{KIND} response {name} (s)", _numbers(table, f"{KIND}_{name}_s", ",.3f")) for name in TIMES]
+    found += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
     found.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
     found.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
     if any(column.run.config["durability"] == "on" for column in table):
@@ -129,6 +135,11 @@ def _expected(run: Finished) -> int | None:
 
 def _numbers(table: Sequence[Column], name: str, form: str) -> list[str]:
     return ["-" if (value := column.measured[name]) is None else format(value, form) for column in table]
+
+
+def _responses(table: Sequence[Column], name: str) -> list[str]:
+    values = [column.measured[name] for column in table]
+    return ["-" if value is None else seconds_text(value, spec.DEADLINE_S[KIND]) for value in values]
 
 
 def relations(table: Sequence[Column]) -> list[Row]:
@@ -193,19 +204,32 @@ def text(table: Sequence[Column]) -> list[str]:
     facts, (first, last) = run.facts, run.minutes
     heading = [facts["dataset"]["name"], f"L = {facts['dataset']['xways']:g}", f"minutes {first} to {last}"]
     lines = ["   ".join([*heading, f"{run.config['clock']} clock"]), ""]
-    found = rows(table)
-    wide = max(len(name) for name, _ in found)
-    widths = [
-        max([len(column.label), *(len(cells[number]) for _, cells in found)]) + 3 for number, column in enumerate(table)
-    ]
-    lines.append(" " * wide + "".join(f"{column.label:>{width}}" for column, width in zip(table, widths, strict=True)))
-    lines += [
-        f"{name:<{wide}}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-        for name, cells in found
-    ]
+    lines += side_by_side([column.label for column in table], rows(table))
     broken = [column for column in table if column.run.facts["state"] != "complete"]
     notes = [f"{column.label} is {column.run.facts['state']}: {column.run.facts.get('reason')}" for column in broken]
     return [*lines, *(["", *notes] if notes else [])]
+
+
+def side_by_side(names: Sequence[str], found: Sequence[Row]) -> list[str]:
+    """Columns under their names; a long name takes several lines, and what does not fit goes below."""
+    wide = max(len(name) for name, _ in found)
+    room = (WIDTH - wide) // len(names) - GAP
+    columns = [_column(name, [cells[number] for _, cells in found], room) for number, name in enumerate(names)]
+    tall = max(map(len, columns))
+    labels = ["" for _ in range(tall - len(found))] + [name for name, _ in found]
+    blocks: list[list[str]] = []
+    for column in columns:
+        column = ["" for _ in range(tall - len(column))] + column
+        width = GAP + max(map(len, column))
+        if not blocks or len(blocks[-1][0]) + width > WIDTH:
+            blocks.append([f"{label:<{wide}}" for label in labels])
+        blocks[-1] = [f"{line}{cell:>{width}}" for line, cell in zip(blocks[-1], column, strict=True)]
+    return [line for block in blocks for line in ("", *block)][1:]
+
+
+def _column(name: str, cells: Sequence[str], room: int) -> list[str]:
+    """A name, folded where there is less room than it takes, and the cells."""
+    return [*textwrap.wrap(name, max(room, *map(len, [*name.split(), *cells]))), *cells]
 
 
 def as_json(table: Sequence[Column]) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from driver.expressways import part_of
 from driver.finished import Finished
 from polling_baseline import spec
+from polling_baseline.wording import command_line, counted, seconds_text
 
 # A cycle so many times as long as its minute's mean is a pause, not load.
 PAUSE = 5
@@ -21,22 +23,26 @@ def headline(run: Finished) -> tuple[str, str]:
     if faults is None:
         late = sum(answer["late"] for answer in run.facts["answers"].values())
         word = state if state != "complete" else "late answers" if late else "in time"
-        dataset = run.config.get("dataset", "DATASET")
-        return word, f"The answers are not yet judged: lrb validate {dataset} {run.folder}"
+        return word, f"The answers are not yet judged: {_validate(run)}"
     assert run.verdict is not None
     expected = sum(counts["expected"] for counts in run.verdict["answers"].values())
     named = ", ".join(f"{count:,} {fault}" for fault, count in faults.items() if count)
     malformed = run.verdict["lines"]["malformed"]
-    named = ", ".join(filter(None, [named, f"{malformed:,} lines malformed" if malformed else ""]))
+    named = ", ".join(filter(None, [named, f"{counted(malformed, 'line')} malformed" if malformed else ""]))
     if run.verdict["verdict"] == "PASS":
-        sentence = f"All {expected:,} answers are there, right and in time{_reservations(run.verdict)}."
+        every = f"All {expected:,} answers are" if expected > 1 else "The one answer is"
+        sentence = f"{every} there, right and in time{_reservations(run.verdict)}."
         return "PASS", sentence if expected else "There was nothing to answer, and nothing was answered."
-    return "FAIL", f"Of {expected:,} answers expected: {named}{_reservations(run.verdict)}."
+    return "FAIL", f"Of {counted(expected, 'answer')} expected: {named}{_reservations(run.verdict)}."
+
+
+def _validate(run: Finished, *options: object) -> str:
+    return command_line("validate", run.config.get("dataset", "DATASET"), run.folder, *options)
 
 
 def _reservations(verdict: dict[str, Any]) -> str:
-    part = "" if verdict["xways"] == "all" else f", on expressways {','.join(map(str, verdict['xways']))} only"
-    return (", read leniently" if verdict["lenient"] else "") + part
+    part = part_of(verdict["xways"])
+    return (", read leniently" if verdict["lenient"] else "") + (f", on {part}" if part else "")
 
 
 def look_first(run: Finished) -> list[str]:
@@ -73,8 +79,7 @@ def _content(run: Finished) -> list[str]:
             kinds.append(f"{kind}: {', '.join(named)}")
     if not kinds:
         return []
-    dataset = run.config.get("dataset", "DATASET")
-    return [f"{'; '.join(kinds)}. For the evidence: lrb validate {dataset} {run.folder} --explain 3"]
+    return [f"{'; '.join(kinds)}. For the evidence: {_validate(run, '--explain', 3)}"]
 
 
 def _lateness(run: Finished, minute: int, kind: str) -> str:
@@ -82,8 +87,8 @@ def _lateness(run: Finished, minute: int, kind: str) -> str:
     late = sum(answer["late"] for answer in run.facts["answers"].values())
     longest, limit = row[kind]["max"], spec.DEADLINE_S[kind]
     words = [
-        f"{late:,} answers came late, the first in minute {minute} ({kind}: up to {longest:,.1f} s, the limit is "
-        f"{limit} s), {_backlog(row)}."
+        f"{counted(late, 'answer')} came late, the first in minute {minute} ({kind}: up to "
+        f"{seconds_text(longest, limit, 1)} s, the limit is {limit} s), {_backlog(row)}."
     ]
     if run.cycles is not None and minute in run.cycles.minute:
         words.append(_cause(run, minute))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 
@@ -11,6 +13,13 @@ RULE = f"a multiple of 0.5 from 0.5 to {spec.MAX_XWAYS}"
 def is_length(value: object) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return number and 0.5 <= value <= spec.MAX_XWAYS and value % 0.5 == 0  # type: ignore[operator]
+
+
+def part_of(xways: str | Sequence[int]) -> str:
+    """Which expressways a verdict is about; nothing if about all."""
+    if isinstance(xways, str):
+        return ""
+    return f"expressway{'s' if len(xways) != 1 else ''} {','.join(map(str, xways))} only"
 
 
 def check_length(xways: float | str) -> float:

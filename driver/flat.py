@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from typing import BinaryIO, cast
 
 from polling_baseline.refusal import Refusal
 
+# The standard input, as a file's name.
+STDIN = Path("-")
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -19,7 +22,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def opened(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
     """The file's bytes, unpacked if they are gzip's, and a function that says how many were taken from disk."""
     try:
-        with path.open("rb") as packed:
+        with os.fdopen(0, "rb", closefd=False) if path == STDIN else path.open("rb") as packed:
             where = packed.tell if packed.seekable() else lambda: 0
             if packed.peek(2)[:2] == GZIP_MAGIC:
                 with gzip.open(packed) as unpacked:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driver.dataset import Dataset, describe, new_folder, open_dataset
+from driver.expressways import check_length
 from driver.progress import Advance, progress
 from driver.spark.history import PROGRESS, generate_history
 from driver.spark.session import close, session
@@ -38,8 +39,7 @@ class Wanted:
 
     def __post_init__(self) -> None:
         most_minutes = spec.RUN_SECONDS // spec.MINUTE_S
-        if not (0.5 <= self.xways <= spec.MAX_XWAYS and self.xways % 0.5 == 0):
-            raise Refusal(f"--xways {self.xways:g}: L is a multiple of 0.5 from 0.5 to {spec.MAX_XWAYS}")
+        check_length(self.xways)
         if not 1 <= self.minutes <= most_minutes:
             raise Refusal(f"--minutes {self.minutes}: a run has 1 to {most_minutes} minutes")
         if not 0 <= self.seed < 2**63:

@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from driver.dataset import describe, new_folder
+from driver.flat import STDIN
 from driver.lines import NOT_INTEGERS, TIME_LOWER, kind_of
 from driver.merge import Merge, merge
 from driver.progress import progress
 from driver.rejects import Rejects
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import counted
 
 HINTS = {
     kind_of(NOT_INTEGERS): "is it a flat file of Linear Road, 15 integers a line with commas between, LF at the end?",
@@ -46,7 +48,7 @@ def import_dataset(wanted: Wanted, out: Path, force: bool) -> None:
             raise Refusal(f"{path} does not exist")
     with new_folder(out, force) as folder:
         rejects = Rejects(folder, [*wanted.files, *histories], wanted.strict)
-        sizes = [path.stat().st_size if path.is_file() else 0 for path in wanted.files]
+        sizes = [path.stat().st_size if path != STDIN and path.is_file() else 0 for path in wanted.files]
         with progress("import", max(sum(sizes), 1)) as advance:
             merged = merge(wanted.files, folder, wanted.xways, rejects, advance)
         _see_that_some_were_accepted(merged, rejects)
@@ -100,7 +102,7 @@ def _hint(merged: Merge, rejects: Rejects) -> None:
             kind, count = kinds.most_common(1)[0]
             advice = HINTS.get(kind, "is it the right file?")
             print(
-                f"lrb: {file}: {count:,} of {accepted + kinds.total():,} lines rejected ({kind}); {advice}",
+                f"lrb: {file}: {count:,} of {counted(accepted + kinds.total(), 'line')} rejected ({kind}); {advice}",
                 file=sys.stderr,
             )
 
@@ -116,15 +118,4 @@ def length_of_road(seen: np.ndarray, xways: float | None) -> float:
         raise Refusal(
             f"expressway {last} has reports in both directions, so L is not {xways:g}: use --xways {last + 1}"
         )
-    return xways
-
-
-def length_given(text: str) -> float:
-    """L as typed: a multiple of 0.5."""
-    try:
-        xways = float(text)
-    except ValueError:
-        xways = 0.0
-    if not (0.5 <= xways <= spec.MAX_XWAYS and xways % 0.5 == 0):
-        raise Refusal(f"--xways {text}: L is a multiple of 0.5 from 0.5 to {spec.MAX_XWAYS}")
     return xways

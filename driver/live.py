@@ -13,6 +13,7 @@ from rich.table import Table
 
 from driver.replay import Cycle
 from polling_baseline import spec
+from polling_baseline.wording import seconds_text
 
 PLAIN_PERIOD_S = 10.0
 PANEL_PERIOD_S = 0.25
@@ -57,7 +58,8 @@ class LiveView:
         return rows / max(1, sum(len(cycle.seconds) for cycle in self._recent))
 
     def _line(self, cycle: Cycle) -> str:
-        worst = " ".join(f"{kind} {seconds:.2f}/{spec.DEADLINE_S[kind]}" for kind, seconds in self._worst.items())
+        limits = spec.DEADLINE_S
+        worst = " ".join(f"{kind} {seconds_text(s, limits[kind], 2)}/{limits[kind]}" for kind, s in self._worst.items())
         return (
             f"{_clock(cycle.seconds[-1])} of {_clock(self._seconds[-1])}   {self._rate():,.0f} tuples/s   "
             f"backlog {cycle.backlog_s} s   cycle {(cycle.ended - cycle.started) * 1000:.0f} ms   longest (s): {worst}"
@@ -76,7 +78,7 @@ class LiveView:
         for kind, seconds in self._worst.items():
             limit = spec.DEADLINE_S[kind]
             colour = "red" if seconds > limit else "green"
-            rows.append((f"longest {kind}", f"[{colour}]{seconds:.3f} s[/] of {limit} s"))
+            rows.append((f"longest {kind}", f"[{colour}]{seconds_text(seconds, limit)} s[/] of {limit} s"))
         for row in rows:
             table.add_row(*row)
         return table

@@ -30,9 +30,11 @@ from driver.run import measure
 from driver.search import Search
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import seconds_text
 
 FORMAT = 1
 QUICK_MINUTES = 20
+SHORTEST_LIMIT_S = min(spec.DEADLINE_S.values())
 # What the right answers do not allow, whenever they come.
 WRONG = ("missing", "extra", "duplicate", "wrong", "early")
 Said = Callable[[str], None]
@@ -244,12 +246,12 @@ def gave_out(run: Path) -> dict[str, Any] | None:
 
 
 def _is_late(cycle: dict[str, str]) -> bool:
-    return float(cycle["committed"]) - int(cycle["first_second"]) > min(spec.DEADLINE_S.values())
+    return float(cycle["committed"]) - int(cycle["first_second"]) > SHORTEST_LIMIT_S
 
 
 def line(candidate: Candidate) -> str:
     """A candidate in one line."""
-    longest = "-" if candidate.max_response_s is None else f"{candidate.max_response_s:.3f}"
+    longest = "-" if candidate.max_response_s is None else seconds_text(candidate.max_response_s, SHORTEST_LIMIT_S)
     return (
         f"L = {candidate.xways:<6g} {candidate.verdict:<9} longest {longest:>8} s   "
         f"{candidate.tuples_per_s:>9,.0f} tuples/s of work   took {candidate.took_s:.0f} s"

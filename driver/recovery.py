@@ -22,6 +22,7 @@ from driver.recording import CYCLE_COLUMNS, EMIT_POSITION, Responses
 from driver.replay import Cycle
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import command_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +118,5 @@ def refuse_gap(kept: Kept, last: range | None, first_second: int, folder: Path) 
     if last is not None and have not in (last.start, last.stop):
         raise Refusal(
             f"{folder}/output.csv lacks the answers of seconds {have} to {last.start - 1}, which are nowhere else; "
-            f"start again with lrb run --like {folder}"
+            f"start again with {command_line('run', '--like', folder)}"
         )

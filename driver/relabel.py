@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driver.dataset import ID_BLOCK, Dataset, open_dataset
+from driver.expressways import check_length
 from polling_baseline import spec
 from polling_baseline.batch import Columns
 from polling_baseline.refusal import Refusal
@@ -37,8 +38,7 @@ def relabelled(dataset: Dataset, xways: float | None) -> Dataset:
     """The data set as `xways` expressways; its counts and its files stay those of the distinct ones."""
     if xways is None or xways == dataset.xways:
         return dataset
-    if not (0.5 <= xways <= spec.MAX_XWAYS and xways % 0.5 == 0):
-        raise Refusal(f"L = {xways:g} cannot be: a multiple of 0.5 from 0.5 to {spec.MAX_XWAYS}")
+    check_length(xways)
     if dataset.options.get("command") != "generate" or dataset.xways % 1:
         raise Refusal(
             f"{dataset.path} cannot be made into {xways:g} expressways: only whole ones from lrb generate have room "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from driver.result import PERCENTILES
 from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
 from polling_baseline.database.settings import BY_DURABILITY
+from polling_baseline.wording import WIDTH, aligned, command_line, counted, folded, seconds_text
 
 FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", "report.html")
 TIMES = (*PERCENTILES, "max")
@@ -22,7 +24,7 @@ def text(facts: dict[str, Any], folder: Path) -> str:
     answers = _answers(run)
     saved = [name for name in FILES if (run.folder / name).exists()]
     lines = [
-        *_heading(run, len(answers[0])),
+        *_heading(run, max(map(len, answers))),
         "",
         *answers,
         "",
@@ -32,7 +34,7 @@ def text(facts: dict[str, Any], folder: Path) -> str:
         conclusion(run),
     ]
     if facts["state"] in ("running", "interrupted", "broken") and facts["config"]["durability"] == "on":
-        lines.append(f"go on  lrb run --resume {folder}")
+        lines.append(f"go on  {command_line('run', '--resume', folder)}")
     return "\n".join([*lines, "  ".join([f"saved  {run.folder} ", *saved])])
 
 
@@ -50,28 +52,39 @@ def conclusion(run: Finished) -> str:
 def _heading(run: Finished, width: int) -> list[str]:
     """What ran, with the verdict at the right end of the table that follows; then where and how."""
     facts, config, environment = run.facts, run.config, run.facts["environment"]
-    minutes = config["to_minute"] - config["from_minute"] + 1
-    seed = "" if facts["dataset"]["seed"] is None else f"   seed {facts['dataset']['seed']}"
-    distinct = facts["dataset"].get("distinct")
-    xways = f"{facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else "")
-    versions = [_server(environment["engine"])] if "PostgreSQL" in environment["engine"] else []
-    engine = " ".join([config["engine"], *config.get("engine_options", {}).values()])
-    first = f"Linear Road   {engine}   L = {xways}   {minutes} min{seed}   "
-    return [
-        first + verdict_line(run).rjust(width - len(first)),
-        "   ".join(
-            [
-                f"run {run.folder.name}",
-                environment["started"].replace("T", " ").replace("+00:00", " UTC"),
-                f"commit {environment['commit'] or 'unknown'}{'+' if environment.get('dirty') else ''}",
-                *versions,
-                f"{environment['machine']['cores']} cores",
-                f"period {config['period_s']:g} s",
-                f"{config['workers']} workers",
-                f"{config['clock']} clock",
-            ]
-        ),
-    ]
+    distinct, seed = facts["dataset"].get("distinct"), facts["dataset"]["seed"]
+    *lines, last = folded(
+        "",
+        [
+            "Linear Road",
+            " ".join([config["engine"], *config.get("engine_options", {}).values()]),
+            f"L = {facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else ""),
+            f"{config['to_minute'] - config['from_minute'] + 1} min",
+            *([] if seed is None else [f"seed {seed}"]),
+        ],
+    )
+    verdict = verdict_line(run)
+    together = len(last) + 3 + len(verdict) <= WIDTH
+    lines += [f"{last}   {verdict.rjust(width - len(last) - 3)}"] if together else [last, verdict.rjust(width)]
+    lines += folded(
+        "",
+        [
+            f"run {run.folder.name}",
+            environment["started"].replace("T", " ").replace("+00:00", " UTC"),
+            f"commit {environment['commit'] or 'unknown'}{'+' if environment.get('dirty') else ''}",
+            *([_server(environment["engine"])] if "PostgreSQL" in environment["engine"] else []),
+        ],
+    )
+    lines += folded(
+        "",
+        [
+            counted(environment["machine"]["cores"], "core"),
+            counted(config["workers"], "worker"),
+            f"period {config['period_s']:g} s",
+            f"{config['clock']} clock",
+        ],
+    )
+    return lines
 
 
 def verdict_line(run: Finished) -> str:
@@ -93,18 +106,26 @@ def answer_counts(run: Finished, kind: str) -> dict[str, Any]:
 
 
 def _answers(run: Finished) -> list[str]:
+    """What came of each kind of answer, if that was judged; and when it came."""
     columns = answer_columns(run)
-    counts = [answer_counts(run, kind) for kind in spec.ANSWERS]
-    least = [max(9 if number else 12, len(name) + 2) for number, name in enumerate(columns)]
-    widest = [max(len(f"{answer[name]:,}") + 2 for answer in counts) for name in columns]
-    widths = list(map(max, least, widest))
-    counted = "".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True))
-    lines = [f"{'answer':<12}{counted}" + "".join(f"{name:>9}" for name in TIMES) + "   limit (s)"]
-    for kind, answer in zip(spec.ANSWERS, counts, strict=True):
-        counted = "".join(f"{answer[name]:>{width},}" for name, width in zip(columns, widths, strict=True))
-        times = "".join(f"{answer[name]:>9.3f}" if name in answer else f"{'-':>9}" for name in TIMES)
-        lines.append(f"{kind:<12}{counted}{times}{answer['limit_s']:>12}")
-    return lines
+    content, in_time = columns[: columns.index("late")], columns[columns.index("late") :]
+    if run.verdict is None:
+        content, in_time = (), columns
+    judged = aligned(("answer", *content), [[kind, *_counts(run, kind, content)] for kind in spec.ANSWERS])
+    times = [[kind, *_counts(run, kind, in_time), *response_times(run, kind)] for kind in spec.ANSWERS]
+    timed = aligned(("answer", *in_time, *TIMES, "limit (s)"), times)
+    return [*judged, "", *timed] if content else timed
+
+
+def _counts(run: Finished, kind: str, names: Sequence[str]) -> list[str]:
+    return [f"{answer_counts(run, kind)[name]:,}" for name in names]
+
+
+def response_times(run: Finished, kind: str) -> list[str]:
+    """The percentiles, the longest, and the limit."""
+    answer = answer_counts(run, kind)
+    limit = answer["limit_s"]
+    return [*(seconds_text(answer[name], limit) if name in answer else "-" for name in TIMES), str(limit)]
 
 
 def _causes(facts: dict[str, Any]) -> list[str]:
@@ -114,15 +135,27 @@ def _causes(facts: dict[str, Any]) -> list[str]:
     steps = sorted(cycles["steps_mean_ms"].items(), key=lambda step: -step[1])
     share = feed["driver_s"] / feed["busy_s"] if feed["busy_s"] else 0
     return [
-        f"feed    {feed['rows']:,} tuples   peak {feed['peak_rows_per_s']:,}/s   "
-        f"lag p99 {feed['lag_p99_ms']:.0f} ms, max {feed['lag_max_ms']:.0f} ms   "
-        f"the driver's own share {share:.0%}",
-        f"cycles  {cycles['count']:,}   mean {cycles['mean_ms']:.1f} ms, p99 {cycles['p99_ms']:.1f} ms, "
-        f"max {cycles['max_ms']:.1f} ms   {cycles['of_several_seconds']:,} took several seconds at once, "
-        f"backlog {cycles['largest_backlog_s']} s at most",
+        *folded(
+            "feed    ",
+            [
+                counted(feed["rows"], "tuple"),
+                f"peak {feed['peak_rows_per_s']:,}/s",
+                f"lag p99 {feed['lag_p99_ms']:.0f} ms, max {feed['lag_max_ms']:.0f} ms",
+                f"the driver's own share {share:.0%}",
+            ],
+        ),
+        *folded(
+            "cycles  ",
+            [
+                f"{cycles['count']:,}",
+                f"mean {cycles['mean_ms']:.1f} ms, p99 {cycles['p99_ms']:.1f} ms, max {cycles['max_ms']:.1f} ms",
+                f"{cycles['of_several_seconds']:,} of several seconds",
+                f"backlog {cycles['largest_backlog_s']} s at most",
+            ],
+        ),
         *_database(facts),
         *_memory(facts),
-        "steps   " + "   ".join(f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps),
+        *folded("steps   ", (f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps)),
     ]
 
 
@@ -132,11 +165,15 @@ def _database(facts: dict[str, Any]) -> list[str]:
     if "wal_bytes" not in engine or facts["state"] == "broken":
         return []
     wal, tuples = engine["wal_bytes"], facts["feed"]["rows"]
-    return [
-        f"log     durability {engine['durability']}{_not_in_force(engine)}   "
-        f"WAL {wal / 1e6:,.1f} MB, {wal / max(1, tuples):,.0f} bytes per tuple   "
-        f"dead rows {engine['dead_rows']:,}   autovacuums {engine['autovacuums']:,}"
-    ]
+    return folded(
+        "log     ",
+        [
+            f"durability {engine['durability']}{_not_in_force(engine)}",
+            f"WAL {wal / 1e6:,.1f} MB, {wal / max(1, tuples):,.0f} bytes per tuple",
+            f"dead rows {engine['dead_rows']:,}",
+            f"autovacuums {engine['autovacuums']:,}",
+        ],
+    )
 
 
 def _server(engine: dict[str, Any]) -> str:
@@ -164,6 +201,6 @@ def _outages(facts: dict[str, Any]) -> list[str]:
     """What came between, for a run that was resumed."""
     return [
         f"outage  {outage['seconds']:,.1f} s from {outage['from']:,.1f} s on: {outage['reason']}; "
-        f"{outage['late_answers']:,} answers late because of it"
+        f"{counted(outage['late_answers'], 'answer')} late because of it"
         for outage in facts.get("outages", ())
     ]

@@ -25,6 +25,7 @@ from driver.result import RunConfig, read_run
 from polling_baseline import spec
 from polling_baseline.engine import Resumable
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import command_line
 
 # What `summary` adds to `run.json`: it is worked out again when the run has ended.
 MEASURED = ("answers", "minutes", "cycles", "feed", "reason", "verdict")
@@ -107,7 +108,7 @@ def reopened(folder: Path, place: Place) -> Iterator[Earlier]:
         raise Refusal(f"{config.dataset}, the data set of {folder}, is no longer there; put it back to go on")
     dataset = dataset_of(config)
     if dataset.identity != said["dataset"]["identity"]:
-        raise Refusal(f"{dataset.path} has changed since {folder} was begun; start again with lrb run --like {folder}")
+        raise Refusal(f"{dataset.path} has changed since {folder} was begun; start again with {_again(folder)}")
     engine = open_engine(config, dataset, place)
     try:
         if not isinstance(engine, Resumable):
@@ -126,13 +127,15 @@ def _config(said: dict[str, Any], folder: Path) -> RunConfig:
     except (KeyError, TypeError):
         raise Refusal(f"{folder}/run.json is damaged; run it again") from None
     if state == "complete":
-        raise Refusal(
-            f"{folder} is complete: there is nothing to resume; the same run again is lrb run --like {folder}"
-        )
+        raise Refusal(f"{folder} is complete: there is nothing to resume; the same run again is {_again(folder)}")
     if config.durability != "on":
         raise _gone(folder, "with durability off nothing is logged, and a crash empties the tables")
     return config
 
 
 def _gone(folder: Path, why: str) -> Refusal:
-    return Refusal(f"the state of {folder} is gone: {why}; start again with lrb run --like {folder}")
+    return Refusal(f"the state of {folder} is gone: {why}; start again with {_again(folder)}")
+
+
+def _again(folder: Path) -> str:
+    return command_line("run", "--like", folder)

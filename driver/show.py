@@ -11,16 +11,18 @@ import numpy as np
 from driver.dataset import Dataset
 from driver.survey import Accident, Survey
 from polling_baseline import spec
+from polling_baseline.wording import counted
 
+# What is counted: its noun, and what follows it.
 KINDS = {
-    "reports": "position reports",
-    "balance": "account balance requests",
-    "expenditure": "daily expenditure requests",
-    "travel_time": "travel time requests",
-    "vehicles": "vehicles",
-    "toll_history": "rows of toll history",
-    "segment_history": "rows of segment history",
-    "rejects": "rejected lines",
+    "reports": ("position report", ""),
+    "balance": ("account balance request", ""),
+    "expenditure": ("daily expenditure request", ""),
+    "travel_time": ("travel time request", ""),
+    "vehicles": ("vehicle", ""),
+    "toll_history": ("row", " of toll history"),
+    "segment_history": ("row", " of segment history"),
+    "rejects": ("rejected line", ""),
 }
 DIRECTIONS = ("east", "west")
 CHART_COLUMNS, CHART_ROWS = 72, 8
@@ -76,8 +78,8 @@ def as_json(dataset: Dataset, survey: Survey) -> dict[str, object]:
 def as_text(dataset: Dataset, survey: Survey) -> Iterator[str]:
     yield "   ".join([dataset.name, *headline(dataset)])
     yield ""
-    for kind, words in KINDS.items():
-        yield f"{dataset.counts.get(kind, 0):>14,} {words}"
+    for kind, (noun, rest) in KINDS.items():
+        yield counted(dataset.counts.get(kind, 0), noun, 14) + rest
     for reason, count in rejects_by_reason(dataset).items():
         yield f"{'':>14} {count:>10,} {reason}"
     yield ""

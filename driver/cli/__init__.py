@@ -11,7 +11,9 @@ import importlib
 import os
 import sys
 from importlib.metadata import version
+from typing import Any
 
+from driver.expressways import check_length
 from polling_baseline.refusal import Refusal
 
 COMMANDS = (
@@ -45,6 +47,21 @@ class Parser(argparse.ArgumentParser):
         """Wrong usage exits with 1: 2 means that something broke."""
         self.print_usage(sys.stderr)
         self.exit(1, f"lrb: {message}; see {self.prog} --help\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """What a command does not know it refuses itself, with its own usage: nobody above knows it either."""
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, unknown
+
+
+def length(text: str) -> float:
+    """The type of an option that takes L."""
+    try:
+        return check_length(text)
+    except Refusal as refusal:
+        raise argparse.ArgumentTypeError(str(refusal)) from None
 
 
 def module_of(command: str):  # type: ignore[no-untyped-def]
@@ -85,6 +102,9 @@ def main(argv: list[str] | None = None) -> int:
     except Refusal as refusal:
         print(f"lrb: {refusal}", file=sys.stderr)
         return 1
+    except SystemExit as ending:
+        # Wrong usage, or a request for help: all has been said.
+        return int(ending.code or 0)
     except KeyboardInterrupt:
         print("lrb: interrupted", file=sys.stderr)
         return 2

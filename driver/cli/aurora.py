@@ -9,7 +9,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from driver.cli import Help, length
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import counted, folded
 
 SUMMARY = "Draw the network of engine aurora, or predict how many expressways this machine holds with it."
 EXAMPLES = """\
@@ -22,8 +24,6 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from driver.cli import Help
-
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     def action(name: str, text: str) -> argparse.ArgumentParser:
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     draw = action("draw", "the network as SVG, on stdout or in a file")
     draw.add_argument("--out", metavar="FILE.svg", type=Path, help="where to write it [stdout]")
     check = action("check", "predict whether this machine holds L expressways; exit status 3 if it does not")
-    check.add_argument("--xways", metavar="L", type=float, required=True, help="number of expressways")
+    check.add_argument("--xways", metavar="L", type=length, required=True, help="number of expressways")
     check.add_argument("--workers", metavar="N", type=int, default=os.cpu_count() or 1, help="processes [cores]")
     kind = check.add_mutually_exclusive_group()
     kind.add_argument("--distinct", metavar="K", type=float, help="expressways with a history of their own [L]")
@@ -74,8 +74,8 @@ def _check(args: argparse.Namespace) -> int:
     from polling_baseline.engines.aurora import analysis
     from polling_baseline.engines.aurora.analysis import HEADROOM, Load
 
-    if not 0.5 <= args.xways <= 1000 or args.workers < 1:
-        raise Refusal(f"L = {args.xways:g} with {args.workers} workers cannot be: L is 0.5 to 1000, workers 1 or more")
+    if args.workers < 1:
+        raise Refusal(f"--workers must be 1 or more, not {args.workers}")
     loaded = _network_of(args.folder) if args.folder else None
     if args.quick and not args.dataset:
         raise Refusal("--quick means the last 20 minutes of a road: name it with --dataset")
@@ -145,18 +145,26 @@ def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:
     rates = " to ".join(f"{float(rate):,.0f}" for rate in facts["worker_s"])
     total = sum(facts["boxes"].values())
     heaviest = list(facts["boxes"].items())[:4]
-    bounds = "   ".join(f"{name} {'' if most < 1000 else 'over '}{most:g}" for name, most in facts["limits"].items())
+    bounds = (f"{name} {'' if most < 1000 else 'over '}{most:g}" for name, most in facts["limits"].items())
     first = facts["breaks_first"]
     which = f"; its heaviest box is {heaviest[0][0]}" if first != "memory" else ""
     return "\n".join(
         [
-            f"aurora   L = {facts['xways']:g}   {rates} reports/s per expressway   {facts['workers']} workers   "
-            f"{facts['cores']} cores   {'HOLDS' if facts['holds'] else 'DOES NOT HOLD'}",
+            *folded(
+                "aurora   ",
+                [
+                    f"L = {facts['xways']:g}",
+                    f"{rates} reports/s per expressway",
+                    counted(facts["workers"], "worker"),
+                    counted(facts["cores"], "core"),
+                    "HOLDS" if facts["holds"] else "DOES NOT HOLD",
+                ],
+            ),
             f"a second of input takes a worker {seconds} s, of {headroom:g} s that it may",
             f"memory   {facts['memory_gb']:.1f} GB, of {headroom * memory_gb:.1f} that it may, "
             f"on the {facts['clock']} clock, with 69 days of history",
-            "boxes    " + "   ".join(f"{name} {seconds / total:.0%}" for name, seconds in heaviest),
-            f"largest L by   {bounds}",
+            *folded("boxes    ", (f"{name} {seconds / total:.0%}" for name, seconds in heaviest)),
+            *folded("largest L by   ", bounds),
             f"first to give way: {first}{which}",
         ]
     )

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from polling_baseline.refusal import Refusal
+from driver.cli import length
+from polling_baseline.wording import command_line, counted
 
 SUMMARY = "Generate traffic and history of L expressways from a seed; the same seed gives the same bytes."
 EXAMPLES = """\
@@ -19,7 +20,9 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--xways", metavar="L", required=True, help="number of expressways, in steps of 0.5")
+    parser.add_argument(
+        "--xways", metavar="L", type=length, required=True, help="number of expressways, in steps of 0.5"
+    )
     parser.add_argument("--out", metavar="DATASET", type=Path, required=True, help="the folder to write")
     parser.add_argument("--minutes", metavar="N", type=int, default=180, help="length of the traffic [%(default)s]")
     parser.add_argument("--seed", metavar="N", type=int, default=42, help="what chance depends on [%(default)s]")
@@ -36,20 +39,19 @@ def run(args: argparse.Namespace) -> int:
     from driver.dataset import open_dataset
     from driver.generate import Wanted, generate
 
-    try:
-        xways = float(args.xways)
-    except ValueError:
-        raise Refusal(f"--xways {args.xways} is not a number") from None
-    generate(Wanted(xways, args.minutes, args.seed, args.history_days), args.out, args.force, args.master)
+    generate(Wanted(args.xways, args.minutes, args.seed, args.history_days), args.out, args.force, args.master)
     dataset = open_dataset(args.out)
     counts = dataset.counts
     requests = counts["balance"] + counts["expenditure"] + counts["travel_time"]
     size = sum(int(str(facts["bytes"])) for facts in dataset.files.values())
     print(f"{args.out}: L = {dataset.xways:g}, {args.minutes} min, seed {args.seed}")
-    print(f"  traffic   {counts['reports']:>12,} reports, {requests:,} requests, {counts['vehicles']:,} vehicles")
-    print(f"  history   {counts['toll_history']:>12,} rows of tolls, {counts['segment_history']:,} of segments")
+    numbers = [counted(counts["reports"], "report", 12), counted(requests, "request")]
+    print("  traffic   " + ", ".join([*numbers, counted(counts["vehicles"], "vehicle")]))
+    print(
+        f"  history   {counted(counts['toll_history'], 'row', 12)} of tolls, {counts['segment_history']:,} of segments"
+    )
     print(f"  written   {size / 1e6:>12,.1f} MB in {time.monotonic() - started_at:.0f} s")
-    print(f'next: "lrb show {args.out}", or "lrb load {args.out}"')
+    print(f"next: {command_line('show', args.out)}\n  or: {command_line('load', args.out)}")
     return 0
 
 

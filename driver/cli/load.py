@@ -9,6 +9,7 @@ from pathlib import Path
 
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import add_server_arguments, find_target
+from polling_baseline.wording import counted
 
 SUMMARY = "Load the history of a data set into PostgreSQL; what was there stays until the new one is complete."
 EXAMPLES = """\
@@ -42,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
         database = claim.record().database
         seconds = time.monotonic() - started_at
     print(f"loaded     {dataset.path} into {target.label}, database {database}, schema lr_history, {seconds:.1f} s")
-    print(f"tolls      {loaded.tolls:,} rows in toll_history")
-    print(f"segments   {dataset.counts['segment_history']:,} rows of history in {loaded.averages:,} of segment_average")
+    print(f"tolls      {counted(loaded.tolls, 'row')} in toll_history")
+    rows = counted(dataset.counts["segment_history"], "row")
+    print(f"segments   {rows} of history in {loaded.averages:,} of segment_average")
     return 0

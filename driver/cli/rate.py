@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from driver.cli import length
 from driver.cli.run import add_engine_arguments, config_from
 from driver.engines import ENGINES, Place
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import counted, folded, seconds_text
 
 if TYPE_CHECKING:
     from driver.dataset import Dataset
@@ -39,9 +41,9 @@ BAR = 30
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=ENGINES, default="polling", help="the system under test [polling]")
     parser.add_argument("--quick", action="store_true", help="the last 20 minutes only: a peak rating, no L-rating")
-    parser.add_argument("--step", type=_steps, default=0.5, metavar="L", help="how fine to look [0.5]")
-    parser.add_argument("--start", type=_steps, metavar="L", help="the first L to try [1]")
-    parser.add_argument("--max", type=_steps, default=float(spec.MAX_XWAYS), metavar="L", help="stop there [1000]")
+    parser.add_argument("--step", type=length, default=0.5, metavar="L", help="how fine to look [0.5]")
+    parser.add_argument("--start", type=length, metavar="L", help="the first L to try [1]")
+    parser.add_argument("--max", type=length, default=float(spec.MAX_XWAYS), metavar="L", help="stop there [1000]")
     parser.add_argument("--clock", choices=("real", "virtual"), default="virtual", help="real for a proof [virtual]")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where everything goes [ratings/ENGINE-KIND]")
     parser.add_argument("--json", action="store_true", help="print rating.json instead of a table")
@@ -104,16 +106,6 @@ def run(args: argparse.Namespace) -> int:
     return 2 if rating.winner is None and rating.loser and rating.loser.state == "broken" else 0
 
 
-def _steps(text: str) -> float:
-    try:
-        xways = float(text)
-    except ValueError:
-        xways = 0.0
-    if not 0.5 <= xways <= spec.MAX_XWAYS or xways % 0.5:
-        raise argparse.ArgumentTypeError(f"{text} is not a multiple of 0.5 from 0.5 to {spec.MAX_XWAYS}")
-    return xways
-
-
 def _say(what: str) -> None:
     print(f"rate: {what}", file=sys.stderr, flush=True)
 
@@ -149,15 +141,17 @@ def result(rating: Rating, kind: str) -> dict[str, Any]:
 def text(facts: dict[str, Any], folder: Path) -> list[str]:
     """The rating for a terminal: the number, what it rests on, the curve, and what gave out."""
     first, last = facts["minutes"]
-    name = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {last} minutes"}[facts["kind"]]
-    only = "" if facts["kind"] == "full" else f"   (an L-rating takes minutes 1 to {MOST_MINUTES})"
-    k = facts["distinct"]
+    name = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {counted(last, 'minute')}"}[facts["kind"]]
+    conditions = [
+        f"minutes {first} to {last}, {facts['clock']} clock, seed {facts['seed']}, in steps of {facts['step']:g}",
+        *([] if facts["kind"] == "full" else [f"(an L-rating takes minutes 1 to {MOST_MINUTES})"]),
+    ]
     in_mid_road = any(each["minutes"][0] > 1 for each in facts["candidates"])
     warm_up = f"in the first {spec.REPORT_PERIOD_S} s of a run from mid-road every car is new: they hold nothing up"
     return [
         f"{name} of {facts['engine']}: {facts['rating']:g}",
-        f"minutes {first} to {last}, {facts['clock']} clock, seed {facts['seed']}, in steps of {facts['step']:g}{only}",
-        f"made of {k} distinct expressway{'s' if k > 1 else ''}, relabelled; history is that of the distinct",
+        *folded("", conditions),
+        f"made of {counted(facts['distinct'], 'distinct expressway')}, relabelled; history is that of the distinct",
         *([warm_up] if in_mid_road else []),
         "",
         f"{'L':>7}  {'minutes':<9}{'verdict':<9}{'judged':<8}{'longest (s)':>11}{'tuples/s of work':>18}"
@@ -173,9 +167,10 @@ def _row(candidate: dict[str, Any]) -> str:
     judged = {None: "-", True: "right", False: "wrong"}[candidate["right"]]
     minutes = "-".join(map(str, candidate["minutes"]))
     longest = candidate["max_response_s"]
-    length = 0 if longest is None else round(BAR * longest / min(spec.DEADLINE_S.values()))
-    bar = "#" * min(length, BAR) + (">" if length > BAR else "")
-    shown = "-" if longest is None else f"{longest:.3f}"
+    limit = min(spec.DEADLINE_S.values())
+    length = 0 if longest is None else round(BAR * longest / limit)
+    bar = "#" * min(length, BAR) + (">" if longest is not None and longest > limit else "")
+    shown = "-" if longest is None else seconds_text(longest, limit)
     return (
         f"{candidate['xways']:>7g}  {minutes:<9}{candidate['verdict']:<9}{judged:<8}{shown:>11}"
         f"{candidate['tuples_per_s']:>18,.0f}"

@@ -6,12 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
 from driver.cli.run import add_engine_arguments, config_from
 from driver.engines import Place
 from polling_baseline import spec
+from polling_baseline.wording import WIDTH, counted, folded, seconds_text
 
 if TYPE_CHECKING:
     from driver.result import RunConfig
@@ -28,6 +30,7 @@ the longest response time at the first scale factor that failed.  All other numb
 Without --workers there is one: the same system at all scale factors, as on a machine with one processor.
 """
 COLUMN = 14
+LIMIT_S = spec.DEADLINE_S["toll"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,13 +69,15 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
     """Both tables, what was used, and what they prove."""
     systems = facts["systems"]
     last = facts["minutes"][1]
-    workers = facts["settings"]["workers"]
-    short = "" if last == MOST_MINUTES else f"   The paper's runs took {MOST_MINUTES} minutes: this is a try-out."
+    conditions = [
+        f"{counted(last, 'minute')} of {counted(facts['distinct'], 'distinct expressway')}, seed {facts['seed']}, "
+        f"{facts['clock']} clock, {counted(facts['settings']['workers'], 'worker')}",
+        *([] if last == MOST_MINUTES else [f"The paper's runs took {MOST_MINUTES} minutes: this is a try-out."]),
+    ]
     heading = f"{'':8}" + "".join(f"{_title(each):^{3 * COLUMN}}" for each in systems).rstrip()
     columns = f"{'':8}" + "".join(f"{word:>{COLUMN}}" for _ in systems for word in ("2004", "here", "slowed down"))
     return [
-        f"{last} minutes of {facts['distinct']} distinct expressways, seed {facts['seed']}, "
-        f"{facts['clock']} clock, {workers} worker{'s' if workers > 1 else ''}{short}",
+        *folded("", conditions),
         "",
         "Table 7. L-ratings",
         heading,
@@ -85,7 +90,12 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
         *[_row(f"{xways:g}", systems) for xways in facts["scale_factors"]],
         _row_of_first_late(systems),
         "",
-        *[sentence for each in systems for sentence in _about(each)],
+        *[
+            line
+            for each in systems
+            for sentence in _about(each)
+            for line in wrap(sentence, WIDTH, subsequent_indent="  ")
+        ],
         *WHAT_IT_PROVES,
         f"saved  {folder}   reproduction.json  runs/",
     ]
@@ -93,13 +103,13 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
 
 WHAT_IT_PROVES = (
     "",
-    "Slowed down: what a cycle takes, by the medians of all runs, times the factor, on the schedule of the driver; a",
-    "batch of several seconds pays the fixed part once.",
-    "What this proves: how far one number explains the whole curve.  Where the slowed-down column follows the paper,",
-    "a system that works like this one, only slower, would have shown what was seen in 2004.",
-    "What it does not prove: why it is slower.  The factor holds the processor, the disk, the database and the program",
-    "of 2004, and none of them can be told from the others.  Where the paper's times grow faster than the column,",
-    "that system lost more with load than one factor can say.",
+    "Slowed down: what a cycle takes, by the medians of all runs, times the factor, on the schedule of",
+    "the driver; a batch of several seconds pays the fixed part once.",
+    "What this proves: how far one number explains the whole curve.  Where the slowed-down column follows",
+    "the paper, a system that works like this one, only slower, would have shown what was seen in 2004.",
+    "What it does not prove: why it is slower.  The factor holds the processor, the disk, the database",
+    "and the program of 2004, and none of them can be told from the others.  Where the paper's times grow",
+    "faster than the column, that system lost more with load than one factor can say.",
 )
 
 
@@ -124,7 +134,13 @@ def _row(xways: str, systems: list[dict[str, Any]]) -> str:
             return ""
         found = system[column]["max_response_s"].get(xways)
         # The paper's clock had whole seconds, and nothing shorter matters where answers are late.
-        return "-" if found is None else f"{found:,.0f}" if column == "paper" or found >= 10 else f"{found:.3f}"
+        return (
+            "-"
+            if found is None
+            else f"{found:,.0f}"
+            if column == "paper" or found >= 10
+            else seconds_text(found, LIMIT_S)
+        )
 
     cells = [_cell(seconds(each, column)) for each in systems for column in ("paper", "here", "slowed")]
     return f"{xways:<8}{''.join(cells)}".rstrip()
@@ -145,7 +161,6 @@ def _about(system: dict[str, Any]) -> list[str]:
     found, fails_at = system["slowed"], f"{system['fails_at']:g}"
     if found is None:
         return [f"{system['name']}: there is no engine {system['engine']} here yet; its columns stay empty."]
-    limit = spec.DEADLINE_S["toll"]
     sentences = [
         f"{system['name']}: slowed down {found['factor']:,.1f} times; fitted to {found['fitted_to_s']:,} s at "
         f"L = {fails_at}.",
@@ -154,13 +169,13 @@ def _about(system: dict[str, Any]) -> list[str]:
     if not found["hits"]:
         sentences.append(
             f"  With more, L = {system['paper']['rating']:g} would be late as well: no constant factor gives both "
-            f"{found['fitted_to_s']:,} s there and less than {limit} s below it."
+            f"{found['fitted_to_s']:,} s there and less than {LIMIT_S} s below it."
         )
-    if found["max_response_s"][fails_at] <= limit:
+    if found["max_response_s"][fails_at] <= LIMIT_S:
         sentences.append(f"  Even so, L = {fails_at} is in time: this engine does not give out between the two.")
     for xways, then in system["paper"]["max_response_s"].items():
         now = found["max_response_s"][xways]
-        if then > limit and xways != fails_at:
+        if then > LIMIT_S and xways != fails_at:
             sentences.append(f"  At L = {xways} the factor gives {now:,.0f} s; in 2004 it was {then:,} s.")
     return sentences
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from driver.cli import length
 from driver.engines import BY_ROW, ENGINES, GRANULARITIES, ON_POSTGRESQL, OPTIONS, SHEDDING, Place
 from polling_baseline.database.connection import add_server_arguments
 from polling_baseline.database.settings import DURABILITIES
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clock", choices=("real", "virtual"), help="wait for each second, or skip waiting [real]")
     add_engine_arguments(parser)
     parser.add_argument(
-        "--xways", type=_xways, metavar="L", help="as so many expressways, copies if need be [as in DATASET]"
+        "--xways", type=length, metavar="L", help="as so many expressways, copies if need be [as in DATASET]"
     )
     parser.add_argument("--from-minute", type=int, metavar="A", help="leave out what comes before minute A [1]")
     parser.add_argument("--to-minute", type=int, metavar="B", help="leave out what comes after minute B [the last]")
@@ -112,13 +113,6 @@ def _period(text: str) -> float:
     return period
 
 
-def _xways(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of expressways") from None
-
-
 def _config(args: argparse.Namespace) -> RunConfig:
     """The options given, else those of --like, else the defaults."""
     from driver.dataset import open_dataset
@@ -169,7 +163,7 @@ def _config(args: argparse.Namespace) -> RunConfig:
             f"minutes {config.from_minute} to {config.to_minute} are not in {dataset.path}: it has 1 to {minutes}"
         )
     if not 1 <= config.workers <= 64:
-        raise Refusal(f"--workers {config.workers} cannot be: 1 to 64")
+        raise Refusal(f"--workers must be 1 to 64, not {config.workers}")
     # A worker without an expressway would have nothing to do.
     return replace(config, workers=min(config.workers, len(dataset.traffic)))
 
@@ -191,7 +185,7 @@ def _engine_options(args: argparse.Namespace, engine: str, like: dict[str, Any])
             option = others[0].replace("_", "-")
             raise Refusal(f"--{option} is an option of --engine {owner}; engine {engine} has none such")
     if args.train_size is not None and args.train_size < 1:
-        raise Refusal(f"--train-size {args.train_size} cannot be: 1 or more")
+        raise Refusal(f"--train-size must be 1 or more, not {args.train_size}")
     before = like.get("engine_options", {}) if like.get("engine") == engine else {}
     defaults = {name: value for name, value in OPTIONS.get(engine, {}).items() if value}
     return {**defaults, **before, **given}

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from driver.expressways import part_of
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import aligned, counted, seconds_text
 
 if TYPE_CHECKING:
     from driver.dataset import Dataset
@@ -31,7 +33,9 @@ The file has one answer per line, plain or gzip; Emit is in seconds since the st
 
 It exits with status 3 if the verdict is FAIL.
 """
-COLUMNS = ("expected", "received", "missing", "extra", "duplicate", "wrong", "late", "early")
+# What came of each kind of answer, and when.
+CONTENT = ("expected", "received", "missing", "extra", "duplicate", "wrong")
+IN_TIME = ("late", "early")
 TIMES = ("p50", "p90", "p99", "p99.9", "max")
 FAIL_STATUS = 3
 
@@ -157,28 +161,39 @@ def xways_from(args: argparse.Namespace, dataset: Dataset) -> tuple[int, ...] | 
 
 
 def text(facts: dict[str, Any]) -> list[str]:
-    """The verdict for a terminal: what it is, then a line per kind of answer, then what is odd about the file."""
+    """The verdict for a terminal: what it is, then what came of each kind of answer and when, then what is odd."""
     lenient = " (leniently)" if facts["lenient"] else ""
     first, last = facts["minutes"]
-    part = "" if facts["xways"] == "all" else f"   expressways {','.join(map(str, facts['xways']))} only"
-    columns = (*COLUMNS, "lenient") if facts["lenient"] else COLUMNS
-    heading = f"{'answer':<12}" + "".join(f"{name:>11}" for name in columns) + "".join(f"{name:>9}" for name in TIMES)
-    lines = [
-        f"{facts['verdict']}{lenient}   {facts['dataset']['name']}   minutes {first} to {last}{part}",
+    part = part_of(facts["xways"])
+    words = [f"{facts['verdict']}{lenient}", facts["dataset"]["name"], f"minutes {first} to {last}"]
+    content = (*CONTENT, "lenient") if facts["lenient"] else CONTENT
+    return [
+        "   ".join([*words, part] if part else words),
         "",
-        heading + "   limit (s)",
+        *aligned(
+            ("answer", *content),
+            [(kind, *(f"{counts[name]:,}" for name in content)) for kind, counts in facts["answers"].items()],
+        ),
+        "",
+        *aligned(
+            ("answer", *IN_TIME, *TIMES, "limit (s)"),
+            [_times(kind, counts) for kind, counts in facts["answers"].items()],
+        ),
+        *_about_the_file(facts),
     ]
-    for kind, counts in facts["answers"].items():
-        numbers = "".join(f"{counts[name]:>11,}" for name in columns)
-        times = "".join(f"{'-' if counts[name] is None else format(counts[name], '.3f'):>9}" for name in TIMES)
-        lines.append(f"{kind:<12}{numbers}{times}{spec.DEADLINE_S[kind]:>12}")
-    return lines + _about_the_file(facts)
+
+
+def _times(kind: str, counts: dict[str, Any]) -> list[str]:
+    """How many answers came late or early, and what response times they had."""
+    limit = spec.DEADLINE_S[kind]
+    times = ("-" if counts[name] is None else seconds_text(counts[name], limit) for name in TIMES)
+    return [kind, *(f"{counts[name]:,}" for name in IN_TIME), *times, str(limit)]
 
 
 def _about_the_file(facts: dict[str, Any]) -> list[str]:
     lines = facts["lines"]
     odd = {note: lines[note] for note in ("blank", "unknown_type", "malformed", "extra_fields") if lines[note]}
-    said = [f"{count:,} lines: {note.replace('_', ' ')}" for note, count in odd.items()]
+    said = [f"{counted(count, 'line')}: {note.replace('_', ' ')}" for note, count in odd.items()]
     said += [f"  line {number}: {line!r}" for number, line in lines["examples"]]
     if facts["accidents_end"] != "specification":
         said.append("accidents end a minute earlier than the specification says")
@@ -216,7 +231,7 @@ def explanation(fault: dict[str, Any]) -> str:
         ahead = (
             f"accident ahead in segment {fault['accidents_ahead']}" if fault["accidents_ahead"] else "no accident ahead"
         )
-        lines.append(f"  there     {cars} cars in the minute before, LAV {lav}, {ahead}")
+        lines.append(f"  there     {counted(cars, 'car')} in the minute before, LAV {lav}, {ahead}")
     return "\n".join(lines)
 
 

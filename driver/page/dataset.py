@@ -24,6 +24,7 @@ from driver.show import (
 )
 from driver.survey import Survey
 from polling_baseline import spec
+from polling_baseline.wording import counted
 
 POINTS = 180
 ACCIDENTS_LISTED = 200
@@ -34,7 +35,10 @@ def dataset_page(dataset: Dataset, survey: Survey, xways: Sequence[int]) -> str:
     parts = [
         facts(
             [
-                *((words.capitalize(), f"{dataset.counts.get(kind, 0):,}") for kind, words in KINDS.items()),
+                *(
+                    (f"{noun}s{rest}".capitalize(), f"{dataset.counts.get(kind, 0):,}")
+                    for kind, (noun, rest) in KINDS.items()
+                ),
                 ("Accidents", f"{len(survey.accidents):,}"),
                 ("Peak, tuples per second", f"{survey.tuples_per_second.max():,}"),
                 ("Length", f"{dataset.seconds // 60} min"),
@@ -81,7 +85,7 @@ def _maps(dataset: Dataset, survey: Survey, xways: Sequence[int]) -> Markup:
         if not np.isnan(speeds[direction]).all()
     ]
     left_out = len(survey.speed_mph) - len(chosen)
-    note = [paragraph(f"{left_out:,} more expressways are not shown; choose with --xways.")] if left_out else []
+    note = [paragraph(f"Not shown: {counted(left_out, 'more expressway')}; choose with --xways.")] if left_out else []
     hint = paragraph("Dark is slow. The jam behind an accident grows against the direction of travel.")
     return section("Speed by minute and segment", hint, *figures, *note)
 
@@ -100,7 +104,8 @@ def _map(dataset: Dataset, survey: Survey, xway: int, direction: int, speeds: np
     way = "towards higher segments" if direction == spec.EAST else "towards lower segments"
     return colour_map(
         f"Expressway {xway}, {DIRECTIONS[direction]} ({way})",
-        f"Mean of all cells {np.nanmean(speeds):.0f} mph, lowest {np.nanmin(speeds):.0f} mph; {len(here)} accidents.",
+        f"Mean of all cells {np.nanmean(speeds):.0f} mph, lowest {np.nanmin(speeds):.0f} mph; "
+        f"{counted(len(here), 'accident')}.",
         Axis("time (minutes)", 0, speeds.shape[0]),
         Axis("segment (1 mile)", 0, spec.SEGMENTS),
         scale,

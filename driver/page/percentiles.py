@@ -11,6 +11,7 @@ from driver.page.chart import Curve, curves
 from driver.page.frame import Markup
 from driver.page.run_charts import Drawn, seconds_axis, words
 from polling_baseline import spec
+from polling_baseline.wording import seconds_text
 
 NINES = ((0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99"), (0.99999, "99.999"))
 
@@ -63,8 +64,11 @@ def _chart(
         return None
     end = max(_place(1 - 0.5 / answer["received"]) for answer in answers)
     told = [
-        f"{line.name}: p50 {answer['p50']:.3f} s, p99 {answer['p99']:.3f} s, p99.9 {answer['p99.9']:.3f} s, "
-        f"max {answer['max']:.3f} s."
+        f"{line.name}: "
+        + ", ".join(
+            f"{size} {seconds_text(answer[size], answer['limit_s'])} s" for size in ("p50", "p99", "p99.9", "max")
+        )
+        + "."
         for line, answer in zip(lines, answers, strict=True)
     ]
     marks = tuple((_place(share), text) for share, text in NINES if _place(share) <= end)

@@ -16,13 +16,15 @@ from driver.page.file import write_page
 from driver.page.frame import Markup, banner, columns, facts, folded, page, paragraph, section, table
 from driver.page.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.page.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
-from driver.report import TIMES, answer_columns, answer_counts
+from driver.report import TIMES, answer_columns, answer_counts, response_times
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import seconds_text
 
 PAGE = "report.html"
 # What an engine may leave in a run's folder for the page.
 NETWORK = "network.svg"
+TOLL_LIMIT_S = spec.DEADLINE_S["toll"]
 
 
 def write_report(folder: Path) -> Path:
@@ -71,7 +73,7 @@ def _numbers(run: Finished) -> Markup:
     feed, cycles, measured = run.facts["feed"], run.facts["cycles"], measures(run)
     pairs = [("Answers", f"{sum(answer['received'] for answer in run.facts['answers'].values()):,}")]
     longest = measured["toll_max_s"]
-    pairs.append(("Longest toll response", "-" if longest is None else f"{longest:,.3f} s"))
+    pairs.append(("Longest toll response", "-" if longest is None else f"{seconds_text(longest, TOLL_LIMIT_S)} s"))
     if cycles["count"]:
         pairs += [
             ("Tuples", f"{feed['rows']:,}"),
@@ -104,8 +106,8 @@ def _answers(shown: Sequence[Drawn]) -> Markup:
         body = []
         for kind in spec.ANSWERS:
             answer = answer_counts(each.run, kind)
-            times = (f"{answer[name]:,.3f}" if name in answer else "-" for name in TIMES)
-            body.append((words(kind), *(f"{answer[name]:,}" for name in counts), *times, f"{answer['limit_s']}"))
+            numbers = (f"{answer[name]:,}" for name in counts)
+            body.append((words(kind), *numbers, *response_times(each.run, kind)))
         head = ("answer", *counts, *TIMES, "limit")
         caption = "response times in seconds" + ("" if len(shown) == 1 else f": {each.label}")
         found.append(table(head, body, range(1, len(head)), caption))

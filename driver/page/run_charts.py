@@ -17,12 +17,14 @@ from driver.page.axis import Axis
 from driver.page.chart import Curve, Note, curves, levels, series, stacked
 from driver.page.frame import Markup
 from polling_baseline import spec
+from polling_baseline.wording import counted, seconds_text
 
 # An engine keeps its colour on every page; one that is not named here gets one of the rest, by its name.
 ENGINE_SERIES = {"polling": 0, "aurora": 1, "trigger": 2, "structured_streaming": 3}
 STEPS_SHOWN = 7
 OTHERS = "other steps"
 SHORTEST_S = 0.001
+SIZES = ("p50", "p99", "max")
 # The period is drawn if it is at most so many times as high as what is shown.
 NEAR = 2.5
 
@@ -97,7 +99,7 @@ def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
 def _response_curves(each: Drawn, kind: str, rows: Sequence[dict[str, Any]], name: str) -> list[Curve]:
     first, last = each.run.minutes
     at = np.arange(first, last + 1)
-    values = {size: np.full(len(at), np.nan) for size in ("p50", "p99", "max")}
+    values = {size: np.full(len(at), np.nan) for size in SIZES}
     for row in rows:
         for size in values:
             values[size][row["minute"] - first] = row[kind][size]
@@ -112,11 +114,12 @@ def _response_curves(each: Drawn, kind: str, rows: Sequence[dict[str, Any]], nam
 
 def _told(each: Drawn, kind: str, rows: Sequence[dict[str, Any]]) -> str:
     """What the curves show, in words."""
-    worst = max(rows, key=lambda row: row[kind]["max"])
-    late = sum(row[kind]["max"] > spec.DEADLINE_S[kind] for row in rows)
+    worst, limit = max(rows, key=lambda row: row[kind]["max"]), spec.DEADLINE_S[kind]
+    late = sum(row[kind]["max"] > limit for row in rows)
+    highest = seconds_text(max(row[kind]["p50"] for row in rows), limit)
     return (
-        f"{each.label}: the longest is {worst[kind]['max']:,.3f} s in minute {worst['minute']}, the highest p50 of a "
-        f"minute {max(row[kind]['p50'] for row in rows):,.3f} s; {late} of {len(rows)} minutes have late answers."
+        f"{each.label}: the longest is {seconds_text(worst[kind]['max'], limit)} s in minute {worst['minute']}, the "
+        f"highest p50 of a minute {highest} s; {late} of {counted(len(rows), 'minute')} with late answers."
     )
 
 
@@ -126,10 +129,8 @@ def _response_notes(kind: str, found: Sequence[tuple[Drawn, list[dict[str, Any]]
         for row in rows:
             told = row[kind]
             name = "" if alone else f"{each.label}: "
-            texts.setdefault(row["minute"], []).append(
-                f"{name}{told['received']:,} answers, p50 {told['p50']:.3f} s, p99 {told['p99']:.3f} s, "
-                f"max {told['max']:.3f} s"
-            )
+            sizes = ", ".join(f"{size} {seconds_text(told[size], spec.DEADLINE_S[kind])} s" for size in SIZES)
+            texts.setdefault(row["minute"], []).append(f"{name}{counted(told['received'], 'answer')}, {sizes}")
     return [Note(minute - 1, minute, "\n".join([f"minute {minute}", *told])) for minute, told in texts.items()]
 
 

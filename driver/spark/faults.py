@@ -71,7 +71,9 @@ def _expected_texts(reference: Reference) -> DataFrame:
         F.lit(BALANCE).cast("byte").alias("kind"),
         F.col("query_id").alias("id"),
         "second",
-        F.format_string("%d at ResultTime %d to %d", "balance", "from_second", "until_second").alias("text"),
+        F.format_string(
+            "%d at ResultTime %d to %d", "balance", F.greatest("from_second", F.lit(0)), "until_second"
+        ).alias("text"),
         F.col("home").alias("xway"),
     )
     balances = copied(reference.dataset, balances).drop("xway")

@@ -18,6 +18,7 @@ from psycopg2.sql import SQL, Composable, Identifier
 
 from polling_baseline.database.connection import Target, WrongPassword, with_safe_path
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import counted
 
 OWNER, DRIVER = "lr_owner", "lr_driver"
 # Of lr_driver on a given server; a password file will do as well.
@@ -31,8 +32,9 @@ def driver_target(target: Target) -> Target | None:
             make_roles(connection)
         elif missing := missing_statements(connection):
             print(
-                f"lrb: the driver has all rights of its user on {target.label} ({len(missing)} statements of an "
-                'administrator would change that: "lrb db roles" prints them)',
+                f"lrb: the driver has all rights of its user on {target.label} "
+                f"({counted(len(missing), 'statement')} of an administrator would change that: "
+                '"lrb db roles" prints them)',
                 file=sys.stderr,
             )
             return None

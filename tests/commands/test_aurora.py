@@ -67,7 +67,7 @@ def test_like_repeats_the_options(run: Path, tmp_path: Path) -> None:
     [
         (["run", "--engine", "polling", "--shed", "random"], "--shed is an option of --engine aurora"),
         (["run", "--train-size", "5"], "--train-size is an option of --engine aurora"),
-        (["run", "--engine", "aurora", "--train-size", "0"], "--train-size 0 cannot be"),
+        (["run", "--engine", "aurora", "--train-size", "0"], "--train-size must be 1 or more, not 0"),
     ],
 )
 def test_options_that_cannot_be(road: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

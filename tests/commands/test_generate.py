@@ -86,18 +86,20 @@ def test_force_replaces_and_no_history(road, tmp_path, spark, capsys):
     assert main(words) == 1
     assert "exists; choose another name or add --force" in capsys.readouterr().err
     assert main([*words, "--force"]) == 0
-    assert f'next: "lrb show {out}"' in capsys.readouterr().out
+    assert f"next: lrb show {out}\n  or: lrb load {out}\n" in capsys.readouterr().out
     assert sorted(path.name for path in out.iterdir()) == ["dataset.json", "traffic"]
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        pytest.param(["--xways", "0"], "--xways 0: L is a multiple of 0.5 from 0.5 to 1000", id="none"),
-        pytest.param(["--xways", "0.3"], "--xways 0.3: L is a multiple", id="step"),
-        pytest.param(["--xways", "5000"], "--xways 5000: L is a multiple", id="many"),
-        pytest.param(["--xways", "nan"], "--xways nan: L is a multiple", id="nan"),
-        pytest.param(["--xways", "two"], "--xways two is not a number", id="word"),
+        pytest.param(
+            ["--xways", "0"], "argument --xways: L must be a multiple of 0.5 from 0.5 to 1000, not 0", id="none"
+        ),
+        pytest.param(["--xways", "0.3"], "L must be a multiple of 0.5 from 0.5 to 1000, not 0.3", id="step"),
+        pytest.param(["--xways", "5000"], "not 5000", id="many"),
+        pytest.param(["--xways", "nan"], "not nan", id="nan"),
+        pytest.param(["--xways", "two"], "not two", id="word"),
         pytest.param(["--xways", "1", "--minutes", "181"], "a run has 1 to 180 minutes", id="long"),
         pytest.param(["--xways", "1", "--history-days", "70"], "from 1 to 69, or 0", id="days"),
         pytest.param(["--xways", "1", "--seed", "-1"], "a seed is a number from 0", id="seed"),

@@ -67,7 +67,7 @@ def test_the_command_as_typed(lrb, tmp_path):
     path = write(tmp_path / "in put.csv", report(0), "nonsense", report(30), balance(31))
     done = lrb("import", path, "--out", tmp_path / "road 1")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "3 lines: 2 reports, 1 requests" in done.stdout
+    assert "3 lines: 2 reports, 1 request\n" in done.stdout
     assert "1 not 15 integers" in done.stdout
     assert open_dataset(tmp_path / "road 1").counts == {
         **{"reports": 2, "balance": 1, "expenditure": 0, "travel_time": 0, "vehicles": 1},

@@ -183,10 +183,11 @@ def test_what_gave_out(tmp_path: Path) -> None:
     lines += [f"{second},{second},9,{second},{second},{second}.1,{second}.1,0,90,10" for second in range(60)]
     lines += [f"{second},{second},9,{second},{second},{second}.9,{second}.9,0,10,90" for second in range(60, 170)]
     (tmp_path / "cycles.csv").write_text("\n".join(lines) + "\n")
-    write_run(tmp_path, {"state": "complete"})
+    ran = {"config": {}, "dataset": {}}
+    write_run(tmp_path, {**ran, "state": "complete"})
     assert gave_out(tmp_path) is None
     lines.append("170,180,99,170,181,186,187,11,2000,3000")
     (tmp_path / "cycles.csv").write_text("\n".join(lines) + "\n")
     assert gave_out(tmp_path) == {"second": 170, "minute": 3, "step": "advance", "share": pytest.approx(0.74, abs=0.05)}
-    write_run(tmp_path, {"state": "broken", "reason": "a worker is gone"})
+    write_run(tmp_path, {**ran, "state": "broken", "reason": "a worker is gone"})
     assert gave_out(tmp_path) == {"reason": "a worker is gone"}
