@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from polling_baseline.database.connection import Target
+from polling_baseline.database.embedded.server import Server, ensure_running, stop
 from polling_baseline.database.install import install, source
-from polling_baseline.database.server import Server, ensure_running, stop
 
 ROOT = Path(__file__).resolve().parents[1]
 Sql = Callable[..., list[tuple[Any, ...]]]

@@ -13,7 +13,7 @@ import sys
 from importlib.metadata import version
 from typing import Any
 
-from driver.expressways import check_length
+from driver.dataset.expressways import check_length
 from polling_baseline.refusal import Refusal
 
 COMMANDS = (

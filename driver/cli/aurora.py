@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _draw(args: argparse.Namespace) -> int:
-    from polling_baseline.engines.aurora.draw import svg
+    from polling_baseline.engines.aurora.inspect.draw import svg
 
     drawing = svg(_network_of(args.folder) if args.folder else _untouched())
     if args.out is None:
@@ -71,8 +71,8 @@ def _draw(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     from driver.progress import progress
-    from polling_baseline.engines.aurora import analysis
-    from polling_baseline.engines.aurora.analysis import HEADROOM, Load
+    from polling_baseline.engines.aurora.inspect import forecast as analysis
+    from polling_baseline.engines.aurora.inspect.forecast import HEADROOM, Load
 
     if args.workers < 1:
         raise Refusal(f"--workers must be 1 or more, not {args.workers}")
@@ -119,9 +119,9 @@ def _road_of(path: Path, quick: bool) -> tuple[float, float, float]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from driver.dataset import open_dataset, read_minutes
-    from driver.integrity import check_files
-    from driver.rate import QUICK_MINUTES
+    from driver.dataset.folder import open_dataset, read_minutes
+    from driver.dataset.integrity import check_files
+    from driver.rating.rating import QUICK_MINUTES
     from polling_baseline import spec
 
     dataset = open_dataset(path)
@@ -171,7 +171,7 @@ def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:
 
 
 def _network_of(run: Path) -> dict[str, Any]:
-    from driver.result import read_run
+    from driver.run.result import read_run
 
     read_run(run)
     try:
@@ -185,8 +185,8 @@ def _network_of(run: Path) -> dict[str, Any]:
 
 def _untouched() -> dict[str, Any]:
     """The network as it is built, before anything has passed it."""
-    from polling_baseline.engines.aurora.facts import network_facts
-    from polling_baseline.engines.aurora.history import EMPTY
+    from polling_baseline.engines.aurora.inspect.network_data import network_facts
+    from polling_baseline.engines.aurora.linear_road.history import EMPTY
     from polling_baseline.engines.aurora.node import Node, Options
 
     return network_facts(Node(EMPTY, True, Options()))

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driver.cli import run as run_command
-from driver.engines import ENGINES, Place
+from driver.run.engines import ENGINES, Place
 from polling_baseline.database.connection import add_server_arguments
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from driver.finished import Finished
-    from driver.result import RunConfig
+    from driver.run.record import Finished
+    from driver.run.result import RunConfig
 
 SUMMARY = "Run engines on the same data with the same clock, judge them, and show them side by side."
 EXAMPLES = """\
@@ -57,10 +57,10 @@ def run_options() -> list[argparse.Action]:
 def run(args: argparse.Namespace) -> int:
     import json
 
-    from driver.compare import as_json, check_comparable, columns, text
-    from driver.finished import open_run
-    from driver.page.file import write_page
-    from driver.page.run import run_page
+    from driver.report.compare import as_json, check_comparable, columns, text
+    from driver.report.html.file import write_page
+    from driver.report.html.run import run_page
+    from driver.run.record import open_run
 
     out = args.out or _next_folder()
     folders = _make_runs(args, out) if (args.paths[0] / "dataset.json").exists() else _given_runs(args)
@@ -88,7 +88,7 @@ def _next_folder() -> Path:
 
 
 def _given_runs(args: argparse.Namespace) -> list[Path]:
-    from driver.result import read_run
+    from driver.run.result import read_run
 
     if args.engines or any(getattr(args, f"run_{option.dest}") for option in run_options()):
         raise Refusal("--engines and the options of a run need a data set to run; name one instead of runs")
@@ -134,9 +134,9 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
 
 def _run_one(config: RunConfig, place: Place, folder: Path) -> str:
     """Make a run, and give its state; one that breaks before it starts leaves a folder that says so."""
-    from driver.relabel import dataset_of
-    from driver.result import broken_run, write_run
-    from driver.run import measure
+    from driver.dataset.relabel import dataset_of
+    from driver.run.loop import measure
+    from driver.run.result import broken_run, write_run
     from polling_baseline.engine import EngineFailure
 
     dataset = dataset_of(config)
@@ -151,10 +151,10 @@ def _run_one(config: RunConfig, place: Place, folder: Path) -> str:
 
 def _judge(folders: Sequence[Path], master: str) -> None:
     """Judge the runs that have answers and no verdict yet."""
-    from driver.finished import open_run
-    from driver.judging import judge_runs
-    from driver.relabel import dataset_of
-    from driver.result import RunConfig
+    from driver.dataset.relabel import dataset_of
+    from driver.run.record import open_run
+    from driver.run.result import RunConfig
+    from driver.validate.judging import judge_runs
 
     runs = [open_run(folder) for folder in folders]
     unjudged = [run for run in runs if run.verdict is None and (run.folder / "output.csv").exists()]

@@ -7,8 +7,6 @@ import os
 from contextlib import closing
 
 from driver.cli import Help
-from polling_baseline.database import server
-from polling_baseline.database.binaries import find_psql
 from polling_baseline.database.claim import holder
 from polling_baseline.database.connection import (
     WHERE_VARIABLES,
@@ -18,6 +16,9 @@ from polling_baseline.database.connection import (
     given_target,
     with_safe_path,
 )
+from polling_baseline.database.embedded import server
+from polling_baseline.database.embedded.binaries import find_psql
+from polling_baseline.database.embedded.server_home import home
 from polling_baseline.database.roles import DRIVER, OWNER, PASSWORD_VARIABLE, make_roles, missing_statements
 from polling_baseline.database.settings import (
     DURABILITIES,
@@ -27,7 +28,6 @@ from polling_baseline.database.settings import (
     durability_of,
     read_settings,
 )
-from polling_baseline.database.state import home
 from polling_baseline.refusal import Refusal
 
 SUMMARY = "Start, stop or inspect the embedded PostgreSQL, open its shell, or set up the roles of a run."

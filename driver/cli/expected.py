@@ -24,12 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.dataset import open_dataset
-    from driver.integrity import check_files
-    from driver.spark.answers import balance_ranges, output_lines, write_tables
-    from driver.spark.judge import quiet_session
-    from driver.spark.reference import reference
+    from driver.dataset.folder import open_dataset
+    from driver.dataset.integrity import check_files
     from driver.spark.single_file import write_lines
+    from driver.validate.answers import balance_ranges, output_lines, write_tables
+    from driver.validate.judge import quiet_session
+    from driver.validate.reference import reference
 
     dataset = open_dataset(args.dataset)
     xways, seconds = xways_from(args, dataset), seconds_from(args, dataset)

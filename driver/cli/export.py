@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.dataset import open_dataset
-    from driver.exporter import export
-    from driver.integrity import check_files
+    from driver.dataset.export import export
+    from driver.dataset.folder import open_dataset
+    from driver.dataset.integrity import check_files
 
     dataset = open_dataset(args.dataset)
     check_files(dataset)

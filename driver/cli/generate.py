@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     started_at = time.monotonic()
-    from driver.dataset import open_dataset
-    from driver.generate import Wanted, generate
+    from driver.dataset.folder import open_dataset
+    from driver.generate.generate import Wanted, generate
 
     generate(Wanted(args.xways, args.minutes, args.seed, args.history_days), args.out, args.force, args.master)
     dataset = open_dataset(args.out)

@@ -50,8 +50,8 @@ def _file(text: str) -> Path:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.dataset import open_dataset
-    from driver.importer import Wanted, import_dataset
+    from driver.dataset.folder import open_dataset
+    from driver.dataset.import_ import Wanted, import_dataset
 
     wanted = Wanted(
         files=args.files,

@@ -26,10 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.dataset import open_dataset
-    from driver.integrity import check_files
+    from driver.dataset.folder import open_dataset
+    from driver.dataset.integrity import check_files
+    from driver.history.load import load_history
     from driver.progress import progress
-    from driver.spark.load import load_history
     from driver.spark.session import session
 
     dataset, target = open_dataset(args.dataset), find_target(args.dsn, database=args.database)

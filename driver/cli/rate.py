@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from driver.cli import length
 from driver.cli.run import add_engine_arguments, config_from
-from driver.engines import ENGINES, Place
+from driver.run.engines import ENGINES, Place
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import counted, folded, seconds_text
 
 if TYPE_CHECKING:
-    from driver.dataset import Dataset
-    from driver.rate import Rating
-    from driver.result import RunConfig
+    from driver.dataset.folder import Dataset
+    from driver.rating.rating import Rating
+    from driver.run.result import RunConfig
 
 SUMMARY = "Find an engine's rating: the largest L at which every answer is present, right and in time."
 EXAMPLES = """\
@@ -66,8 +66,8 @@ def add_road_arguments(parser: argparse.ArgumentParser, distinct: int) -> None:
 
 def road_from(args: argparse.Namespace, folder: Path) -> Dataset:
     """The data set that the arguments name, or one made as they say, once."""
-    from driver.dataset import open_dataset
-    from driver.generate import Wanted, generated
+    from driver.dataset.folder import open_dataset
+    from driver.generate.generate import Wanted, generated
 
     if args.dataset:
         return open_dataset(args.dataset)
@@ -78,8 +78,8 @@ def road_from(args: argparse.Namespace, folder: Path) -> Dataset:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.rate import QUICK_MINUTES, Rating, judge_run, write_json
-    from driver.search import Search
+    from driver.rating.rating import QUICK_MINUTES, Rating, judge_run, write_json
+    from driver.rating.search import Search
 
     search = Search(args.start or max(1.0, args.step), args.step, args.max)
     if any(value % args.step for value in (search.start, search.most)):
@@ -112,8 +112,8 @@ def _say(what: str) -> None:
 
 def result(rating: Rating, kind: str) -> dict[str, Any]:
     """What `rating.json` says in the end."""
-    from driver.rate import FORMAT, candidate_facts, gave_out
-    from driver.result import read_run
+    from driver.rating.rating import FORMAT, candidate_facts, gave_out
+    from driver.run.result import read_run
 
     winner, loser = rating.winner, rating.loser
     runs = [read_run(each.run) for each in (winner, loser) if each]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from driver.finished import Finished
+    from driver.run.record import Finished
 
 SUMMARY = "Tell of finished runs again, in the terminal or as a page; from their files alone."
 EXAMPLES = """\
@@ -27,14 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import json
 
-    from driver.finished import open_run
-    from driver.report import text
+    from driver.report.text import text
+    from driver.run.record import open_run
 
     runs = [open_run(folder) for folder in args.runs]
     if args.html:
-        from driver.compare import check_comparable
-        from driver.page.file import write_page
-        from driver.page.run import run_page
+        from driver.report.compare import check_comparable
+        from driver.report.html.file import write_page
+        from driver.report.html.run import run_page
 
         check_comparable(runs)
         write_page(args.html, run_page(runs))
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 def as_json(run: Finished) -> dict[str, Any]:
     """All that `run.json` and `verdict.json` say, and what to look at first."""
-    from driver.diagnosis import headline, look_first
+    from driver.report.diagnosis import headline, look_first
 
     word, sentence = headline(run)
     said = {"headline": word, "sentence": sentence, "look_first": look_first(run)}

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
 from driver.cli.run import add_engine_arguments, config_from
-from driver.engines import Place
+from driver.run.engines import Place
 from polling_baseline import spec
 from polling_baseline.wording import WIDTH, counted, folded, seconds_text
 
 if TYPE_CHECKING:
-    from driver.result import RunConfig
+    from driver.run.result import RunConfig
 
 SUMMARY = "Reproduce the paper's tables 7 and 8: L-ratings, and the longest response times at 0.5 to 3 expressways."
 EXAMPLES = """\
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.reproduce import reproduce
+    from driver.rating.reproduce import reproduce
     from polling_baseline.engine import EngineFailure
 
     dataset = road_from(args, args.out)

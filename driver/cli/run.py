@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driver.cli import length
-from driver.engines import BY_ROW, ENGINES, GRANULARITIES, ON_POSTGRESQL, OPTIONS, SHEDDING, Place
+from driver.run.engines import BY_ROW, ENGINES, GRANULARITIES, ON_POSTGRESQL, OPTIONS, SHEDDING, Place
 from polling_baseline.database.connection import add_server_arguments
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from driver.result import RunConfig
+    from driver.run.result import RunConfig
 
 SUMMARY = "Feed a data set to one engine on schedule and report which deadlines it kept."
 EXAMPLES = """\
@@ -74,11 +74,11 @@ def config_from(args: argparse.Namespace, **given: object) -> RunConfig:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.earlier_server import same_place
-    from driver.relabel import dataset_of
-    from driver.report import text
-    from driver.result import read_run
-    from driver.run import go_on, measure
+    from driver.dataset.relabel import dataset_of
+    from driver.report.text import text
+    from driver.run.earlier_server import same_place
+    from driver.run.loop import go_on, measure
+    from driver.run.result import read_run
 
     place = Place(args.dsn, args.master, args.database)
     if args.resume:
@@ -115,9 +115,9 @@ def _period(text: str) -> float:
 
 def _config(args: argparse.Namespace) -> RunConfig:
     """The options given, else those of --like, else the defaults."""
-    from driver.dataset import open_dataset
-    from driver.relabel import relabelled
-    from driver.result import RunConfig, read_run
+    from driver.dataset.folder import open_dataset
+    from driver.dataset.relabel import relabelled
+    from driver.run.result import RunConfig, read_run
 
     like = read_run(args.like)["config"] if args.like else {}
     given = {

@@ -30,11 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import json
 
-    from driver.dataset import open_dataset
-    from driver.integrity import check_files
+    from driver.dataset.dataset_stats import survey
+    from driver.dataset.folder import open_dataset
+    from driver.dataset.integrity import check_files
     from driver.progress import progress
-    from driver.show import as_json, as_text
-    from driver.survey import survey
+    from driver.report.dataset import as_json, as_text
 
     dataset = open_dataset(args.dataset)
     check_files(dataset)
@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> int:
     with progress("show", max(rows, 1)) as advance:
         found = survey(dataset, advance)
     if args.html:
-        from driver.page.dataset import dataset_page
-        from driver.page.file import write_page
+        from driver.report.html.dataset import dataset_page
+        from driver.report.html.file import write_page
 
         write_page(args.html, dataset_page(dataset, found, chosen))
     if args.json:

@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driver.expressways import part_of
+from driver.dataset.expressways import part_of
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import aligned, counted, seconds_text
 
 if TYPE_CHECKING:
-    from driver.dataset import Dataset
-    from driver.spark.judge import Judgement, Question
+    from driver.dataset.folder import Dataset
+    from driver.validate.judge import Judgement, Question
 
 SUMMARY = "Judge the answers of a run, or of any system's output file: right or wrong, early or late, and why."
 EXAMPLES = """\
@@ -64,8 +64,8 @@ def add_part_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     question = _question(args)
-    from driver.judging import enter_verdict, write_verdict
-    from driver.spark.judge import judged, quiet_session
+    from driver.validate.judge import judged, quiet_session
+    from driver.validate.judging import enter_verdict, write_verdict
 
     _say("starting Spark")
     with judged(quiet_session(args.master), question, _say) as judgement:
@@ -82,9 +82,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _question(args: argparse.Namespace) -> Question:
-    from driver.dataset import open_dataset
-    from driver.integrity import check_files
-    from driver.spark.judge import Question
+    from driver.dataset.folder import open_dataset
+    from driver.dataset.integrity import check_files
+    from driver.validate.judge import Question
 
     if bool(args.run_folder) == bool(args.output):
         raise Refusal("name a run, or an output file with --output FILE")
@@ -109,7 +109,7 @@ def verdict_path(output: Path) -> Path:
 
 def _see_that_it_is_readable(output: Path) -> None:
     """Before Spark takes its seconds to start.  What is packed is unpacked once: only then is it known to be whole."""
-    from driver.flat import is_packed, opened
+    from driver.dataset.packed_file import is_packed, opened
 
     if not output.is_file():
         raise Refusal(f"{output} is not a file; name the file that the answers are in")
@@ -123,8 +123,8 @@ def _see_that_it_is_readable(output: Path) -> None:
 
 def _part_of_run(args: argparse.Namespace, dataset: Dataset) -> tuple[Dataset, range]:
     """The expressways and the seconds that the run was made of."""
-    from driver.relabel import relabelled
-    from driver.result import read_run, seconds_of
+    from driver.dataset.relabel import relabelled
+    from driver.run.result import read_run, seconds_of
 
     if args.from_minute or args.to_minute:
         raise Refusal("a run knows its minutes; leave out --from-minute and --to-minute")
@@ -207,8 +207,8 @@ def _about_the_file(facts: dict[str, Any]) -> list[str]:
 def _explain(judgement: Judgement, args: argparse.Namespace) -> None:
     if judgement.facts["verdict"] == "PASS" and not args.faults:
         return
-    from driver.spark.faults import COLUMNS, all_faults, first_faults
     from driver.spark.single_file import write_lines
+    from driver.validate.faults import COLUMNS, all_faults, first_faults
 
     if args.explain > 0:
         for fault in first_faults(judgement, args.explain).collect():

@@ -1,1 +1,1 @@
-"""What runs on Spark: the session, the history and its bulk load."""
+"""Spark itself: its session, its Java, work in units, tables as single files."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame
 
-from driver.complete import complete_file, partial_folder
+from driver.files import complete_file, partial_folder
 from polling_baseline.refusal import Refusal
 
 

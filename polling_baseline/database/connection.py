@@ -20,7 +20,7 @@ from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import make_dsn, parse_dsn
 from psycopg2.sql import SQL, Identifier
 
-from polling_baseline.database.binaries import OLDEST_MAJOR
+from polling_baseline.database.embedded.binaries import OLDEST_MAJOR
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def find_target(dsn: str | None, durability: str | None = None, database: str | 
     """
     if target := given_target(dsn, database):
         return target
-    from polling_baseline.database.server import ensure_running
+    from polling_baseline.database.embedded.server import ensure_running
 
     target = ensure_running(durability).target
     if database:

@@ -1,1 +1,1 @@
-"""The engines, one module or package each; they do not import one another."""
+"""The engines, a package each; they do not import one another."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from polling_baseline.batch import Batch
 from polling_baseline.database.claim import claim_database
-from polling_baseline.database.server import ensure_running
+from polling_baseline.database.embedded.server import ensure_running
 from polling_baseline.engine import Engine
 from polling_baseline.engines.aurora.engine import Aurora
-from polling_baseline.engines.aurora.history import Given
-from polling_baseline.engines.polling import Polling
+from polling_baseline.engines.aurora.linear_road.history import Given
+from polling_baseline.engines.system_x.polling import Polling
 from tests.bench.polling import MEASURED_S, WARM_UP_S, empty_history, traffic
 
 COMPARED = 50_000

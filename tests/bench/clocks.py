@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from driver.dataset import Dataset
-from driver.engines import Place, open_engine
-from driver.generate import Wanted, generated
-from driver.result import RunConfig
-from driver.run import run
+from driver.dataset.folder import Dataset
+from driver.generate.generate import Wanted, generated
+from driver.run.engines import Place, open_engine
+from driver.run.loop import run
+from driver.run.result import RunConfig
 from polling_baseline import spec
 from polling_baseline.batch import Batch
 

@@ -6,10 +6,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from driver.dataset import describe, open_dataset
-from driver.exporter import export
-from driver.spark.history import generate_history
-from driver.spark.history_import import import_history
+from driver.dataset.export import export
+from driver.dataset.folder import describe, open_dataset
+from driver.generate.history import generate_history
+from driver.history.import_ import import_history
 from driver.spark.session import session
 
 VEHICLES = 150_000

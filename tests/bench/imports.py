@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from driver.dataset import TrafficWriter, describe, open_dataset
-from driver.exporter import export
-from driver.importer import Wanted, import_dataset
+from driver.dataset.export import export
+from driver.dataset.folder import TrafficWriter, describe, open_dataset
+from driver.dataset.import_ import Wanted, import_dataset
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
 

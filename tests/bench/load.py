@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-from driver.dataset import describe, open_dataset
-from driver.spark.history import generate_history
-from driver.spark.load import load_history
+from driver.dataset.folder import describe, open_dataset
+from driver.generate.history import generate_history
+from driver.history.load import load_history
 from driver.spark.session import session
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
-from polling_baseline.database.server import ensure_running
+from polling_baseline.database.embedded.server import ensure_running
 
 VEHICLES = 150_000
 DAYS = 69

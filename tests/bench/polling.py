@@ -11,9 +11,9 @@ import numpy as np
 from polling_baseline.batch import REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
+from polling_baseline.database.embedded.server import ensure_running
 from polling_baseline.database.install import ROOT, source
-from polling_baseline.database.server import ensure_running
-from polling_baseline.engines.polling import Polling
+from polling_baseline.engines.system_x.polling import Polling
 
 REPORTS_PER_XWAY = 2000
 WIDTHS = {"vehicle_id": np.int32, "position_ft": np.int32, "query_id": np.int64}

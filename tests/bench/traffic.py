@@ -11,7 +11,7 @@ import pyarrow as pa
 from rich.console import Console
 from rich.table import Table
 
-from driver.traffic.simulate import simulate
+from driver.generate.traffic.simulate import simulate
 from polling_baseline import spec
 
 EXPECTED = {

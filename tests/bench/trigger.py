@@ -14,10 +14,10 @@ from pathlib import Path
 
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
-from polling_baseline.database.server import ensure_running
+from polling_baseline.database.embedded.server import ensure_running
 from polling_baseline.engine import Engine
-from polling_baseline.engines.polling import Polling
-from polling_baseline.engines.trigger import Trigger
+from polling_baseline.engines.system_x.polling import Polling
+from polling_baseline.engines.system_x.trigger import Trigger
 from tests.bench.polling import empty_history, traffic
 
 RATES = (200, 2000, 10_000)

@@ -9,9 +9,9 @@ import subprocess
 
 import pytest
 
-from polling_baseline.database.server import ensure_running, stop
-from tests.browser import Browser, find_browser
+from polling_baseline.database.embedded.server import ensure_running, stop
 from tests.conftest import state_folder
+from tests.support.browser import Browser, find_browser
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from driver.cli import main
-from driver.importer import Wanted, import_dataset
-from polling_baseline.engines.aurora import analysis
+from driver.dataset.import_ import Wanted, import_dataset
+from polling_baseline.engines.aurora.inspect import forecast as analysis
 from tests import traces
 
 TRACE = traces.FOLDER / "balance_of_several_xways"

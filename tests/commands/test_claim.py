@@ -16,17 +16,17 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.dataset import Dataset
-from driver.spark.load import loaded_identity
+from driver.dataset.folder import Dataset
+from driver.history.load import loaded_identity
 from polling_baseline.database import claim
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
-from polling_baseline.database.server import Server
+from polling_baseline.database.embedded.server import Server
 from polling_baseline.refusal import Refusal
-from tests import oracle
 from tests.conftest import lrb_command, lrb_options
-from tests.one_dataset import Road, one_dataset
-from tests.random_road import random_history, random_lines
+from tests.support import oracle
+from tests.support.one_dataset import Road, one_dataset
+from tests.support.random_road import random_history, random_lines
 
 
 def small_road(folder: Path, seed: int) -> Dataset:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from driver.cli import COMMANDS, main
-from driver.dataset import open_dataset
-from driver.generate import Wanted
-from driver.relabel import relabelled
+from driver.dataset.folder import open_dataset
+from driver.dataset.relabel import relabelled
+from driver.generate.generate import Wanted
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import command_line
 from tests.conftest import Lrb

@@ -10,14 +10,14 @@ import pytest
 
 import driver.cli.compare
 import driver.cli.run
-import driver.engines
+import driver.run.engines
 from driver.cli import main
-from driver.importer import Wanted, import_dataset
-from polling_baseline.database.server import Server
+from driver.dataset.import_ import Wanted, import_dataset
+from polling_baseline.database.embedded.server import Server
 from polling_baseline.engine import EngineFailure
 from tests import traces
-from tests.browser import look, needs_browser
-from tests.made_run import make_run
+from tests.support.browser import look, needs_browser
+from tests.support.made_run import make_run
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +58,10 @@ def absent(*_):
 def engines():
     """Two more engines: one that breaks at once, and one that cannot even start."""
     more = MappingProxyType(
-        {**driver.engines.ENGINES, "unlucky": lambda *_: Unlucky(), "absent": absent},
+        {**driver.run.engines.ENGINES, "unlucky": lambda *_: Unlucky(), "absent": absent},
     )
     with pytest.MonkeyPatch.context() as patch:
-        for module in (driver.engines, driver.cli.run, driver.cli.compare):
+        for module in (driver.run.engines, driver.cli.run, driver.cli.compare):
             patch.setattr(module, "ENGINES", more)
         yield more
 
@@ -108,7 +108,7 @@ def test_the_page_in_a_browser(compared, browser):
 
 def test_finished_runs_are_compared_without_running_or_judging(compared, tmp_path, monkeypatch, capsys):
     out, _ = compared
-    monkeypatch.setattr("driver.judging.judge_runs", lambda *_: pytest.fail("judged twice"))
+    monkeypatch.setattr("driver.validate.judging.judge_runs", lambda *_: pytest.fail("judged twice"))
     runs = [str(out / name) for name in ("1-polling", "2-polling", "4-absent")]
     assert main(["compare", *runs[:2], "--json", "--out", str(tmp_path / "out")]) == 0
     told = json.loads(capsys.readouterr().out)

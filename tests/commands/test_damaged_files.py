@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from driver.cli import main
-from driver.dataset import open_dataset, read_minutes
+from driver.dataset.folder import open_dataset, read_minutes
 from polling_baseline.parquet import read_columns
 from polling_baseline.refusal import Refusal
 from tests import traces
-from tests.one_dataset import Road, one_dataset
+from tests.support.one_dataset import Road, one_dataset
 
 TRAFFIC, TOLL = "traffic/xway-000.parquet", "history/toll/block-0000-week-00.parquet"
 
@@ -77,7 +77,7 @@ def test_what_dataset_json_does_not_name_is_no_part_of_it(road):
 
 def test_damage_that_is_met_in_a_run(road, capsys, monkeypatch):
     """As if it had come after the check: the run breaks, and its reason is the file, not what was written."""
-    monkeypatch.setattr("driver.run.check_files", lambda dataset: None)
+    monkeypatch.setattr("driver.run.loop.check_files", lambda dataset: None)
     spoil(road / TRAFFIC, 0, 9)
     run = road.parent / "run"
     assert main(["run", str(road), "--engine", "aurora", "--clock", "virtual", "--out", str(run)]) == 2

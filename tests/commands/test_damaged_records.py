@@ -12,9 +12,9 @@ import pytest
 
 import driver.cli.show
 from driver.cli import main
-from driver.importer import Wanted, import_dataset
+from driver.dataset.import_ import Wanted, import_dataset
 from tests import traces
-from tests.made_run import make_run
+from tests.support.made_run import make_run
 
 SECRET = "s3cr't %20\\word"
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from polling_baseline.database import binaries, state
-from polling_baseline.database.server import ensure_running, stop
+from polling_baseline.database.embedded import binaries
+from polling_baseline.database.embedded import server_home as state
+from polling_baseline.database.embedded.server import ensure_running, stop
 from polling_baseline.database.settings import profile, read_settings
 from tests.conftest import lrb_command, lrb_options, refused
 

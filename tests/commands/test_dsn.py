@@ -6,7 +6,7 @@ import psycopg2
 import pytest
 
 from polling_baseline.database.connection import Target, given_target
-from polling_baseline.database.server import status
+from polling_baseline.database.embedded.server import status
 from tests.conftest import refused
 
 

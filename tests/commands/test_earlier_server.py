@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.importer import Wanted, import_dataset
-from driver.spark.load import loaded_identity
+from driver.dataset.import_ import Wanted, import_dataset
+from driver.history.load import loaded_identity
 from polling_baseline.database.connection import Target
-from polling_baseline.database.server import Server, status
+from polling_baseline.database.embedded.server import Server, status
 from tests import traces
 from tests.conftest import clone, state_folder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from driver.cli import main
-from driver.dataset import open_dataset
+from driver.dataset.folder import open_dataset
 
 LINES = [
     "0,0,1,50,0,1,0,0,100,-1,-1,-1,-1,-1,-1",

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from driver.cli import main
-from driver.dataset import open_dataset
-from driver.generate import Wanted, generate
+from driver.dataset.folder import open_dataset
+from driver.generate.generate import Wanted, generate
 from polling_baseline.refusal import Refusal
 from tests.conftest import lrb_command, lrb_options
 
@@ -132,7 +132,7 @@ def test_failure_in_a_task_leaves_nothing(tmp_path, spark, monkeypatch):
     def fail(unit, progress_path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("driver.generate.simulate_direction", fail)
+    monkeypatch.setattr("driver.generate.generate.simulate_direction", fail)
     with pytest.raises(Refusal, match="No space left on device; nothing was changed"):
         generate(Wanted(0.5, 1, history_days=0), tmp_path / "road", False, "local[2]")
     assert not list(tmp_path.iterdir())

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.importer import Wanted, import_dataset
-from polling_baseline.database.server import Server, ensure_running
+from driver.dataset.import_ import Wanted, import_dataset
+from polling_baseline.database.embedded.server import Server, ensure_running
 from tests import traces
 from tests.conftest import Lrb, refused
 

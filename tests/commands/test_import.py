@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from driver.cli import main
-from driver.dataset import ORDER, open_dataset, read_minutes
+from driver.dataset.folder import ORDER, open_dataset, read_minutes
 from polling_baseline import spec
 
 SAMPLE = Path(__file__).resolve().parents[2].parent / "shared" / "samples" / "mitsim-0-418s.csv.gz"

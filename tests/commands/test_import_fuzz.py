@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from driver.cli import main
-from driver.dataset import open_dataset, read_minutes
-from driver.feed import Feed
+from driver.dataset.folder import open_dataset, read_minutes
+from driver.run.feed import Feed
 from polling_baseline import spec
 from tests.conftest import lrb_options
 

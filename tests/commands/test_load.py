@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from driver.cli import main
-from driver.dataset import SEGMENT_SCHEMA, TOLL_SCHEMA, describe, open_dataset, segment_path, toll_path
-from driver.spark.history import write_columns
-from driver.spark.load import load_history, loaded_identity
+from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, describe, open_dataset, segment_path, toll_path
+from driver.generate.history import write_columns
+from driver.history.load import load_history, loaded_identity
 from polling_baseline import spec
 from polling_baseline.database import claim
 from polling_baseline.database.claim import claim_database

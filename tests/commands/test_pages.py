@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.finished import open_run
-from driver.page.drawing import drawing
-from driver.page.run import run_page, write_report
-from tests.browser import look, needs_browser
-from tests.made_run import make_run, verdict
+from driver.report.html.drawing import drawing
+from driver.report.html.run import run_page, write_report
+from driver.run.record import open_run
+from tests.support.browser import look, needs_browser
+from tests.support.made_run import make_run, verdict
 
 BANNERS = "[...document.querySelectorAll('.banner strong')].map(word => word.textContent)"
 KEYS = """[...document.querySelectorAll("figure")].map(figure =>

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.spark import files
+from driver.validate import input_files as files
 from tests import traces
 from tests.conftest import shared_spark
-from tests.one_dataset import Road, one_dataset
+from tests.support.one_dataset import Road, one_dataset
 from tests.unit.test_files import CONTENTS
 
 NAMES = ("daily_expenditure", "travel_east")

@@ -12,15 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from driver import engines, reproduce
 from driver.cli import main
-from driver.dataset import ID_BLOCK
-from driver.paper import SCALE_FACTORS
-from driver.spark.verdict import FAULTS
+from driver.dataset.folder import ID_BLOCK
+from driver.rating import reproduce
+from driver.rating.paper import SCALE_FACTORS
+from driver.run import engines
+from driver.validate.tally import FAULTS
 from polling_baseline.batch import Batch
-from polling_baseline.database.server import Server
-from tests.one_dataset import Road, one_dataset
-from tests.random_road import random_history, random_lines
+from polling_baseline.database.embedded.server import Server
+from tests.support.one_dataset import Road, one_dataset
+from tests.support.random_road import random_history, random_lines
 
 MINUTES = 4
 # A second in the middle of the last minute.
@@ -145,8 +146,8 @@ def test_half_a_copy_is_judged_too(lrb, generated: Path, tmp_path: Path) -> None
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory, own_environment: None) -> Path:
-    from driver.generate import Wanted
-    from driver.generate import generated as dataset_in
+    from driver.generate.generate import Wanted
+    from driver.generate.generate import generated as dataset_in
 
     return dataset_in(Wanted(1.0, 2, 42, 1), tmp_path_factory.mktemp("reproduce") / "p" / "road", "local[2]").path
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main, parser
-from polling_baseline.database.server import Server
+from polling_baseline.database.embedded.server import Server
 from tests.conftest import ROOT
 
 # In the order in which a reader meets them; the second page uses what the first one has made.

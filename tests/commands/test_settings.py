@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.importer import Wanted, import_dataset
-from polling_baseline.database import server
-from polling_baseline.database.binaries import find_binaries, find_psql
+from driver.dataset.import_ import Wanted, import_dataset
+from polling_baseline.database.embedded import server
+from polling_baseline.database.embedded.binaries import find_binaries, find_psql
 from polling_baseline.database.settings import after_a_crash, profile
 from tests import traces
 

@@ -12,11 +12,11 @@ import pytest
 
 from driver.cli import main
 from driver.cli.validate import text, verdict_path
-from driver.dataset import open_dataset
-from driver.result import write_run
+from driver.dataset.folder import open_dataset
+from driver.run.result import write_run
 from tests import traces
 from tests.conftest import shared_spark
-from tests.one_dataset import Road, one_dataset
+from tests.support.one_dataset import Road, one_dataset
 
 NAMES = ("alert_range", "balance_times", "daily_expenditure", "travel_east", "no_data")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from polling_baseline.database.connection import Target
-from polling_baseline.database.server import Server
+from polling_baseline.database.embedded.server import Server
 from tests.conftest import clone
 
 

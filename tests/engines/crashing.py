@@ -23,17 +23,18 @@ from pathlib import Path
 
 import pytest
 
-from driver.dataset import Dataset
-from driver.engines import Place
-from driver.run import go_on
-from driver.spark.load import ensure_loaded
+from driver.dataset.folder import Dataset
+from driver.history.load import ensure_loaded
+from driver.run.engines import Place
+from driver.run.loop import go_on
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
-from polling_baseline.database.server import ensure_running, stop
-from tests import oracle, traces
+from polling_baseline.database.embedded.server import ensure_running, stop
+from tests import traces
 from tests.conftest import ROOT, lrb_command, lrb_options, state_folder
-from tests.one_dataset import Road, one_dataset
-from tests.random_road import random_history, random_lines
+from tests.support import oracle
+from tests.support.one_dataset import Road, one_dataset
+from tests.support.random_road import random_history, random_lines
 
 MINUTES, PERIOD_S = 4, 2.0
 DISK_MB = 600

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from driver.cli import main
-from driver.recording import Recording
-from polling_baseline.engines.polling import Polling
-from polling_baseline.engines.trigger import Trigger
+from driver.run.recording import Recording
+from polling_baseline.engines.system_x.polling import Polling
+from polling_baseline.engines.system_x.trigger import Trigger
 
 CLASSES = {"engine": (Polling, Trigger), "recording": (Recording,)}
 

@@ -10,15 +10,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from driver.replay import seconds_to_take
+from driver.run.poller import seconds_to_take
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.engine import Engine
-from polling_baseline.engines.polling import Polling
-from tests import oracle, traces
-from tests.random_road import random_history, random_lines
+from polling_baseline.engines.system_x.polling import Polling
+from tests import traces
+from tests.support import oracle
+from tests.support.random_road import random_history, random_lines
 
 WIDTHS = {"vehicle_id": np.int32, "position_ft": np.int32, "query_id": np.int64}
 # Where several roads are put side by side, road n has these numbers from n times so many on.

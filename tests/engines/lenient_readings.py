@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from polling_baseline import spec
 from tests import traces
-from tests.one_dataset import ID_AT, Line, Road
+from tests.support.one_dataset import ID_AT, Line, Road
 
 UNUSED = spec.UNUSED
 

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from driver.replay import seconds_to_take
+from driver.run.poller import seconds_to_take
 from polling_baseline import spec
 from polling_baseline.batch import Answers, Batch, Columns, Share
 from polling_baseline.engine import EngineFailure
-from polling_baseline.engines.aurora.box import Filter, Map
 from polling_baseline.engines.aurora.engine import Aurora
-from polling_baseline.engines.aurora.history import Given
+from polling_baseline.engines.aurora.linear_road.history import Given
+from polling_baseline.engines.aurora.model.box import Filter, Map
+from polling_baseline.engines.aurora.model.qos import Graph, Quality
 from polling_baseline.engines.aurora.node import Options
-from polling_baseline.engines.aurora.qos import Graph, Quality
 from polling_baseline.engines.aurora.worker import Process
-from tests import oracle
 from tests.engines.feeding import Answer, MakeEngine, Road, answers_of, batches, faults
-from tests.random_road import random_history, random_lines
+from tests.support import oracle
+from tests.support.random_road import random_history, random_lines
 
 QUALITY = Quality(Graph(((0.0, 1.0), (2.5, 1.0), (5.0, 0.0))))
 WAYS = [

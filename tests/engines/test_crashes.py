@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.engines import Place
-from driver.result import write_run
-from driver.run import go_on
-from driver.spark.judge import Question, judged
-from polling_baseline.database import claim, sessions
+from driver.run.engines import Place
+from driver.run.loop import go_on
+from driver.run.result import write_run
+from driver.validate.judge import Question, judged
+from polling_baseline.database import claim
+from polling_baseline.engines.system_x import sessions
 from polling_baseline.refusal import Refusal
 from tests.engines.crashing import MINUTES, STEPS, World, begun, completed, died, facts, killed, struck, world
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from driver.spark.judge import Question, judged
-from driver.spark.verdict import FAULTS
+from driver.validate.judge import Question, judged
+from driver.validate.tally import FAULTS
 from polling_baseline import spec
 from tests.engines.lenient_readings import cleared_early, cleared_road, minutes, readings
-from tests.one_dataset import ID_AT, TIME_AT, one_dataset, output_line
+from tests.support.one_dataset import ID_AT, TIME_AT, one_dataset, output_line
 
 COUNTS = (*FAULTS, "lenient")
 

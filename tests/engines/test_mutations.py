@@ -11,12 +11,12 @@ from itertools import combinations
 
 import pytest
 
-from driver.spark.judge import Question, judged
-from driver.spark.verdict import FAULTS
+from driver.validate.judge import Question, judged
+from driver.validate.tally import FAULTS
 from polling_baseline import spec
 from tests import traces
 from tests.engines.lenient_readings import cleared_early, cleared_road, readings, trace_road
-from tests.one_dataset import ID_AT, TIME_AT, VALUES_AT, Road, one_dataset, output_line
+from tests.support.one_dataset import ID_AT, TIME_AT, VALUES_AT, Road, one_dataset, output_line
 
 TRACES = ("fifty_one_cars", "alert_range", "balance_times", "daily_expenditure", "travel_east")
 LIMIT_MS = [1000 * spec.DEADLINE_S[kind] for kind in spec.ANSWERS]

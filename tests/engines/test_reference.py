@@ -11,15 +11,16 @@ from itertools import chain
 import pyarrow.parquet as pq
 import pytest
 
-from driver.spark.answers import balance_ranges, output_lines
-from driver.spark.judge import Question, judged
+from driver.validate.answers import balance_ranges, output_lines
+from driver.validate.judge import Question, judged
 from polling_baseline import spec
-from tests import oracle, traces
+from tests import traces
 from tests.conftest import shared_spark
 from tests.engines import feeding
 from tests.engines.lenient_readings import trace_road
-from tests.one_dataset import TIME_AT, Road, one_dataset, output_line
-from tests.random_road import random_history, random_lines
+from tests.support import oracle
+from tests.support.one_dataset import TIME_AT, Road, one_dataset, output_line
+from tests.support.random_road import random_history, random_lines
 
 SEEDS = range(100, 120)
 WORKERS, LONGEST_S = 2, 29

@@ -8,19 +8,19 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from driver.dataset import ID_BLOCK, Dataset
-from driver.feed import Feed
-from driver.relabel import relabelled
-from driver.replay import seconds_to_take
+from driver.dataset.folder import ID_BLOCK, Dataset
+from driver.dataset.relabel import relabelled
+from driver.run.feed import Feed
+from driver.run.poller import seconds_to_take
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
-from polling_baseline.engines.polling import Polling
+from polling_baseline.engines.system_x.polling import Polling
 from tests.engines.feeding import ID_POSITION, Answer, Road, fill_history
-from tests.one_dataset import Road as Lines
-from tests.one_dataset import one_dataset
-from tests.random_road import random_history, random_lines
+from tests.support.one_dataset import Road as Lines
+from tests.support.one_dataset import one_dataset
+from tests.support.random_road import random_history, random_lines
 
 SECONDS = 480
 

@@ -8,7 +8,7 @@ import pytest
 
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
-from polling_baseline.engines.trigger import Trigger
+from polling_baseline.engines.system_x.trigger import Trigger
 from tests.engines.feeding import MakeEngine, Road, faults, fill_history
 
 # Granularity, workers, the seconds that a batch may have, and whether long roads are left out.

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from polling_baseline import spec
+from polling_baseline.database.embedded.server import Server
 from polling_baseline.database.install import install
-from polling_baseline.database.server import Server
 from tests.conftest import Sql, clone
 
 Add = Callable[..., None]

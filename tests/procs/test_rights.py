@@ -18,7 +18,7 @@ from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.roles import DRIVER, OWNER, driver_target, missing_statements
-from polling_baseline.engines.polling import Polling
+from polling_baseline.engines.system_x.polling import Polling
 from tests import traces
 from tests.engines.feeding import Answer, Road, answers_of, fill_history
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polling_baseline.engines.aurora.box import Drop, Filter, Map, Synchronise, Union
-from polling_baseline.engines.aurora.hashing import Amounts, Numbering
-from polling_baseline.engines.aurora.join import Join
-from polling_baseline.engines.aurora.tables import Exchange, TableRead, TableWrite
-from polling_baseline.engines.aurora.train import Train, cut, joined, stacked
-from polling_baseline.engines.aurora.windows import GroupBy, Latch, Resample, Slide, Tumble
+from polling_baseline.engines.aurora.model.box import Drop, Filter, Map, Synchronise, Union
+from polling_baseline.engines.aurora.model.hashing import Amounts, Numbering
+from polling_baseline.engines.aurora.model.join import Join
+from polling_baseline.engines.aurora.model.tables import Exchange, TableRead, TableWrite
+from polling_baseline.engines.aurora.model.train import Train, cut, joined, stacked
+from polling_baseline.engines.aurora.model.windows import GroupBy, Latch, Resample, Slide, Tumble
 
 
 class Collect:

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from polling_baseline import spec
-from polling_baseline.engines.aurora.analysis import Costs, Load, forecast, limits, train_costs, tuple_rates
-from polling_baseline.engines.aurora.box import Filter, Map, Union
-from polling_baseline.engines.aurora.draw import svg
-from polling_baseline.engines.aurora.facts import network_facts, together
-from polling_baseline.engines.aurora.history import EMPTY
-from polling_baseline.engines.aurora.network import Network
+from polling_baseline.engines.aurora.inspect.draw import svg
+from polling_baseline.engines.aurora.inspect.forecast import Costs, Load, forecast, limits, train_costs, tuple_rates
+from polling_baseline.engines.aurora.inspect.network_data import network_facts, together
+from polling_baseline.engines.aurora.linear_road.history import EMPTY
+from polling_baseline.engines.aurora.model.box import Filter, Map, Union
+from polling_baseline.engines.aurora.model.network import Network
+from polling_baseline.engines.aurora.model.qos import Graph, Quality, Service
+from polling_baseline.engines.aurora.model.scheduler import BoxFailure, Scheduler
+from polling_baseline.engines.aurora.model.shedding import Policy, Shedder
+from polling_baseline.engines.aurora.model.train import Train
 from polling_baseline.engines.aurora.node import Node, Options
-from polling_baseline.engines.aurora.qos import Graph, Quality, Service
-from polling_baseline.engines.aurora.scheduler import BoxFailure, Scheduler
-from polling_baseline.engines.aurora.shedding import Policy, Shedder
-from polling_baseline.engines.aurora.train import Train
 
 QUALITY = Quality(Graph(((0.0, 1.0), (2.0, 1.0), (4.0, 0.0))), value=Graph(((0.0, 1.0), (100.0, 0.0))))
 

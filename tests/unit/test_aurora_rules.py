@@ -12,19 +12,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from driver.dataset import SEGMENT_SCHEMA, TOLL_SCHEMA
+from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA
 from polling_baseline import spec
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Share
-from polling_baseline.engines.aurora import travel
-from polling_baseline.engines.aurora.accidents import NO_ACCIDENT, Accidents
-from polling_baseline.engines.aurora.history import EMPTY, Archive, Given
-from polling_baseline.engines.aurora.money import Accounts
+from polling_baseline.engines.aurora.linear_road import travel
+from polling_baseline.engines.aurora.linear_road.accidents import NO_ACCIDENT, Accidents
+from polling_baseline.engines.aurora.linear_road.history import EMPTY, Archive, Given
+from polling_baseline.engines.aurora.linear_road.money import Accounts
+from polling_baseline.engines.aurora.linear_road.road import cell_of
+from polling_baseline.engines.aurora.linear_road.statistics import MOST_REPORTS, UNIT, SegmentAverages, lav
+from polling_baseline.engines.aurora.linear_road.tolls import Owed
+from polling_baseline.engines.aurora.linear_road.vehicles import NEVER, SPAN_S, UNKNOWN, Vehicles
 from polling_baseline.engines.aurora.node import Node, Options
-from polling_baseline.engines.aurora.road import cell_of
-from polling_baseline.engines.aurora.statistics import MOST_REPORTS, UNIT, SegmentAverages, lav
-from polling_baseline.engines.aurora.tolls import Owed
-from polling_baseline.engines.aurora.vehicles import NEVER, SPAN_S, UNKNOWN, Vehicles
-from tests import oracle
+from tests.support import oracle
 
 
 def columns(**given):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from driver.clock import Clock
+from driver.run.clock import Clock
 
 
 class Watch:

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import pytest
 
-from driver.flat import opened
-from driver.spark.files import LARGEST_PART, LEAST_PART, blocks_of, lines_in, parts_of
+from driver.dataset.packed_file import opened
+from driver.validate.input_files import LARGEST_PART, LEAST_PART, blocks_of, lines_in, parts_of
 from polling_baseline.refusal import Refusal
 
 MARK = b"\xef\xbb\xbf"

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from driver.dataset import segment_path, toll_path
-from driver.spark.history import WEEKEND, Unit, write_unit
+from driver.dataset.folder import segment_path, toll_path
+from driver.generate.history import WEEKEND, Unit, write_unit
 from polling_baseline import spec
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from driver.spark.history_rows import SEGMENT, TOLL, files_in, read_rows
+from driver.history.rows import SEGMENT, TOLL, files_in, read_rows
 from polling_baseline.refusal import Refusal
 
 

@@ -51,7 +51,7 @@ def modules(folder: str, pattern: str) -> list[str]:
 
 
 ENGINES = modules("polling_baseline/engines", "[!_]*")
-REFERENCES = modules("driver/spark", "reference*")
+REFERENCES = modules("driver/validate", "reference*")
 
 
 def test_the_systems_do_not_know_the_driver():

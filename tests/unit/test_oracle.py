@@ -5,8 +5,9 @@ from collections import Counter
 import pytest
 
 from polling_baseline import spec
-from tests import oracle, traces
-from tests.random_road import random_history, random_lines
+from tests import traces
+from tests.support import oracle
+from tests.support.random_road import random_history, random_lines
 
 
 @pytest.mark.parametrize("name", traces.NAMES)

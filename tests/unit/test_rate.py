@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from driver import rate
 from driver.cli.rate import result, text
-from driver.dataset import Dataset
-from driver.engines import Place
-from driver.rate import Rating, gave_out
-from driver.result import RunConfig, write_run
-from driver.search import Search
+from driver.dataset.folder import Dataset
+from driver.rating import rating as rate
+from driver.rating.rating import Rating, gave_out
+from driver.rating.search import Search
+from driver.run.engines import Place
+from driver.run.result import RunConfig, write_run
 from polling_baseline.refusal import Refusal
 
 CONFIG = RunConfig("road", "polling", "virtual", 1.0, 2, "off", 1, 3, stop_when_late=True)

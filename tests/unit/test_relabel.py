@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from driver.dataset import ID_BLOCK, Dataset, describe, open_dataset
-from driver.feed import Feed
-from driver.generate import Direction, Wanted, simulate_direction
-from driver.relabel import relabelled
+from driver.dataset.folder import ID_BLOCK, Dataset, describe, open_dataset
+from driver.dataset.relabel import relabelled
+from driver.generate.generate import Direction, Wanted, simulate_direction
+from driver.run.feed import Feed
 from polling_baseline import spec
 from polling_baseline.batch import Columns
 from polling_baseline.refusal import Refusal

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.compare import as_json, check_comparable, columns, labels, rows
-from driver.diagnosis import headline, look_first
-from driver.finished import Finished, open_run
-from driver.page.run import run_page, write_report
-from driver.report import text
+from driver.report.compare import as_json, check_comparable, columns, labels, rows
+from driver.report.diagnosis import headline, look_first
+from driver.report.html.run import run_page, write_report
+from driver.report.text import text
+from driver.run.record import Finished, open_run
 from polling_baseline.refusal import Refusal
-from tests.made_run import make_run, verdict
+from tests.support.made_run import make_run, verdict
 
 
 def judge(folder: Path, **faults: dict[str, int]) -> Path:

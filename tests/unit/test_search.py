@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from driver.search import Search
+from driver.rating.search import Search
 
 Outcomes = list[tuple[float, bool]]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from driver.dataset import ID_BLOCK, ORDER, read_minutes, traffic_path
-from driver.traffic import drive
-from driver.traffic.model import Demand, Model
-from driver.traffic.simulate import first_id, merge, simulate, simulate_to
+from driver.dataset.folder import ID_BLOCK, ORDER, read_minutes, traffic_path
+from driver.generate.traffic import drive
+from driver.generate.traffic.model import Demand, Model
+from driver.generate.traffic.simulate import first_id, merge, simulate, simulate_to
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
 

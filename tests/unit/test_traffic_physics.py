@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from driver.traffic.drive import drive
-from driver.traffic.model import FT_PER_S_PER_MPH, Demand, Driving, Mishap
-from driver.traffic.road import Road, empty_road
-from driver.traffic.trips import Accidents, draw_trips
+from driver.generate.traffic.drive import drive
+from driver.generate.traffic.model import FT_PER_S_PER_MPH, Demand, Driving, Mishap
+from driver.generate.traffic.road import Road, empty_road
+from driver.generate.traffic.trips import Accidents, draw_trips
 from polling_baseline import spec
 
 DRIVING, MISHAP = Driving(), Mishap()

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from driver.cli import rate, reproduce, validate
-from driver.compare import columns, text
-from driver.diagnosis import headline
-from driver.finished import FAULTS, Finished, open_run
-from driver.page.run import run_page
-from driver.paper import SCALE_FACTORS, SYSTEMS
-from driver.report import text as report_text
+from driver.rating.paper import SCALE_FACTORS, SYSTEMS
+from driver.report.compare import columns, text
+from driver.report.diagnosis import headline
+from driver.report.html.run import run_page
+from driver.report.text import text as report_text
+from driver.run.record import FAULTS, Finished, open_run
 from polling_baseline.wording import WIDTH
-from tests.made_run import make_run, verdict
+from tests.support.made_run import make_run, verdict
 
 ANSWERS = 253_000_000
 LONGEST_S = 52_443.123

@@ -9,12 +9,12 @@ from typing import Any, Protocol
 
 from polling_baseline.batch import Answers, Batch, Columns
 from polling_baseline.engine import EngineFailure
-from polling_baseline.engines.aurora.box import Box
-from polling_baseline.engines.aurora.draw import svg
-from polling_baseline.engines.aurora.facts import peak_bytes, together
-from polling_baseline.engines.aurora.history import Archive, History
+from polling_baseline.engines.aurora.inspect.draw import svg
+from polling_baseline.engines.aurora.inspect.network_data import peak_bytes, together
+from polling_baseline.engines.aurora.linear_road.history import Archive, History
+from polling_baseline.engines.aurora.model.box import Box
+from polling_baseline.engines.aurora.model.qos import Quality
 from polling_baseline.engines.aurora.node import ROUNDS, Node, Options, Question
-from polling_baseline.engines.aurora.qos import Quality
 from polling_baseline.engines.aurora.warm_up import warm_up
 from polling_baseline.engines.aurora.worker import Here, Process, Worker
 

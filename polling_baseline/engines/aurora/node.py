@@ -14,15 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from polling_baseline.batch import Answers, Columns, Share
-from polling_baseline.engines.aurora.box import Box
-from polling_baseline.engines.aurora.history import History
-from polling_baseline.engines.aurora.linear_road import POLICIES, REPORTS, REQUESTS, build, new_tables
-from polling_baseline.engines.aurora.qos import Quality
-from polling_baseline.engines.aurora.scheduler import Scheduler
-from polling_baseline.engines.aurora.shedding import Shedder
-from polling_baseline.engines.aurora.tables import Exchange
-from polling_baseline.engines.aurora.train import Train, cut
-from polling_baseline.engines.aurora.vehicles import UNKNOWN
+from polling_baseline.engines.aurora.linear_road.history import History
+from polling_baseline.engines.aurora.linear_road.network import POLICIES, REPORTS, REQUESTS, build, new_tables
+from polling_baseline.engines.aurora.linear_road.vehicles import UNKNOWN
+from polling_baseline.engines.aurora.model.box import Box
+from polling_baseline.engines.aurora.model.qos import Quality
+from polling_baseline.engines.aurora.model.scheduler import Scheduler
+from polling_baseline.engines.aurora.model.shedding import Shedder
+from polling_baseline.engines.aurora.model.tables import Exchange
+from polling_baseline.engines.aurora.model.train import Train, cut
 from polling_baseline.spec import ANSWERS
 
 TRAIN_SIZE = 50_000

@@ -6,10 +6,10 @@ import numpy as np
 
 from polling_baseline import spec
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Share
-from polling_baseline.engines.aurora.hashing import SMALLEST, Amounts, Numbering
-from polling_baseline.engines.aurora.history import Given
+from polling_baseline.engines.aurora.linear_road.history import Given
+from polling_baseline.engines.aurora.linear_road.vehicles import Second
+from polling_baseline.engines.aurora.model.hashing import SMALLEST, Amounts, Numbering
 from polling_baseline.engines.aurora.node import ROUNDS, Node, Options
-from polling_baseline.engines.aurora.vehicles import Second
 
 WIDE = {"vehicle_id": np.int32, "position_ft": np.int32, "query_id": np.int64}
 

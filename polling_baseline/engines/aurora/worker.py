@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from polling_baseline.engine import EngineFailure
-from polling_baseline.engines.aurora.facts import network_facts
-from polling_baseline.engines.aurora.history import EMPTY, History, opened
+from polling_baseline.engines.aurora.inspect.network_data import network_facts
+from polling_baseline.engines.aurora.linear_road.history import EMPTY, History, opened
 from polling_baseline.engines.aurora.node import Node, Options
 from polling_baseline.engines.aurora.warm_up import warm_up
 

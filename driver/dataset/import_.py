@@ -1,0 +1,121 @@
+"""Classical flat files, and history files beside them, become a data set."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from driver.dataset.flat_file import NOT_INTEGERS, TIME_LOWER, kind_of
+from driver.dataset.folder import describe, new_folder
+from driver.dataset.merge import Merge, merge
+from driver.dataset.packed_file import STDIN
+from driver.dataset.rejects import Rejects
+from driver.progress import progress
+from polling_baseline import spec
+from polling_baseline.refusal import Refusal
+from polling_baseline.wording import counted
+
+HINTS = {
+    kind_of(NOT_INTEGERS): "is it a flat file of Linear Road, 15 integers a line with commas between, LF at the end?",
+    kind_of(TIME_LOWER): "it is not sorted by Time; sort it with: sort -s -t, -k2,2n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to import, and how."""
+
+    files: list[Path]
+    toll_history: Path | None
+    segment_history: Path | None
+    xways: float | None
+    strict: bool
+    master: str
+
+
+def import_dataset(wanted: Wanted, out: Path, force: bool) -> None:
+    """Write the data set `out`; nothing is left of it when something is refused."""
+    for path in wanted.files:
+        if wanted.files.count(path) > 1:
+            raise Refusal(f"{path} is named twice")
+    histories = [path for path in (wanted.toll_history, wanted.segment_history) if path]
+    for path in histories:
+        if not path.exists():
+            raise Refusal(f"{path} does not exist")
+    with new_folder(out, force) as folder:
+        rejects = Rejects(folder, [*wanted.files, *histories], wanted.strict)
+        sizes = [path.stat().st_size if path != STDIN and path.is_file() else 0 for path in wanted.files]
+        with progress("import", max(sum(sizes), 1)) as advance:
+            merged = merge(wanted.files, folder, wanted.xways, rejects, advance)
+        _see_that_some_were_accepted(merged, rejects)
+        xways = length_of_road(merged.seen, wanted.xways)
+        counts = {
+            "reports": int(merged.counts[spec.REPORT]),
+            "balance": int(merged.counts[spec.BALANCE]),
+            "expenditure": int(merged.counts[spec.EXPENDITURE]),
+            "travel_time": int(merged.counts[spec.TRAVEL_TIME]),
+            "vehicles": len(merged.vehicles),
+            **_import_history(wanted, folder, rejects),
+            "rejects": rejects.by_kind.total(),
+        }
+        rejects.refuse()
+        rejects.close()
+        options: dict[str, object] = {
+            "command": "import",
+            "files": [str(path) for path in wanted.files],
+            "xways": wanted.xways,
+            "rejects_by_reason": dict(rejects.by_kind.most_common()),
+        }
+        describe(folder, xways=xways, seconds=merged.minutes * spec.MINUTE_S, seed=None, counts=counts, options=options)
+    _hint(merged, rejects)
+
+
+def _see_that_some_were_accepted(merged: Merge, rejects: Rejects) -> None:
+    if not any(merged.accepted.values()):
+        rejects.refuse()
+        files = " and ".join(merged.accepted)
+        if not rejects.by_kind:
+            raise Refusal(f"{files}: no lines at all; is the file complete?")
+        kind = rejects.by_kind.most_common(1)[0][0]
+        raise Refusal(f"{files}: no acceptable line ({rejects.first}); {HINTS.get(kind, 'is it the right file?')}")
+
+
+def _import_history(wanted: Wanted, folder: Path, rejects: Rejects) -> dict[str, int]:
+    """Spark reads the history files; without any there is no need to start it."""
+    if not (wanted.toll_history or wanted.segment_history):
+        return {"toll_history": 0, "segment_history": 0}
+    from driver.history.import_ import import_history
+    from driver.spark.session import session
+
+    return import_history(session(wanted.master), folder, wanted.toll_history, wanted.segment_history, rejects.add_one)
+
+
+def _hint(merged: Merge, rejects: Rejects) -> None:
+    """Say on stderr what is probably wrong with a file of which more than half was rejected."""
+    for file, accepted in merged.accepted.items():
+        kinds = rejects.by_file[file]
+        if kinds.total() > accepted:
+            kind, count = kinds.most_common(1)[0]
+            advice = HINTS.get(kind, "is it the right file?")
+            print(
+                f"lrb: {file}: {count:,} of {counted(accepted + kinds.total(), 'line')} rejected ({kind}); {advice}",
+                file=sys.stderr,
+            )
+
+
+def length_of_road(seen: np.ndarray, xways: float | None) -> float:
+    """L as it was given, or as the rows show it: half an expressway less if the last one has but one direction."""
+    named = np.flatnonzero(seen[:, 2])
+    last = int(named[-1]) if len(named) else 0
+    if xways is None:
+        return last + (0.5 if seen[last, :2].sum() == 1 else 1.0)
+    last = math.ceil(xways) - 1
+    if xways % 1 and seen[last, :2].all():
+        raise Refusal(
+            f"expressway {last} has reports in both directions, so L is not {xways:g}: use --xways {last + 1}"
+        )
+    return xways

@@ -1,0 +1,1 @@
+"""A data set from a seed: simulated traffic and drawn history."""

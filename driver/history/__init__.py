@@ -1,0 +1,1 @@
+"""History from elsewhere, and its way into PostgreSQL."""

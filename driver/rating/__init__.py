@@ -1,0 +1,1 @@
+"""How many expressways a system holds, and the paper's tables."""

@@ -1,0 +1,270 @@
+"""The rating of an engine: runs of more and more expressways, until one is late; then the judge has a look.
+
+Whoever is late when traffic is densest is late in a whole run: a search over whole runs may look at the peak first, and
+run in full only what comes through.
+
+Everything that is known lies in the folder: the RUN of each candidate, numbered in the order they were made, with its
+verdict if it was judged.  A search that was interrupted takes over what it finds there.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from driver.dataset.folder import Dataset
+from driver.dataset.relabel import relabelled
+from driver.files import complete_file
+from driver.rating.search import Search
+from driver.run.engines import Place
+from driver.run.loop import measure
+from driver.run.result import RunConfig, read_run, write_run
+from polling_baseline import spec
+from polling_baseline.refusal import Refusal
+from polling_baseline.wording import seconds_text
+
+FORMAT = 1
+QUICK_MINUTES = 20
+SHORTEST_LIMIT_S = min(spec.DEADLINE_S.values())
+# What the right answers do not allow, whenever they come.
+WRONG = ("missing", "extra", "duplicate", "wrong", "early")
+Said = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One L that was tried, and its RUN."""
+
+    xways: float
+    run: Path
+    # The first and the last that it was to run.
+    minutes: tuple[int, int]
+    in_time: bool
+    state: str
+    max_response_s: float | None
+    # How many tuples it took per second of its own time, and how many came in the busiest second.
+    tuples_per_s: float
+    peak_tuples_per_s: int
+    took_s: float
+    # What the reference says of the part that was run: right or not; None if it was not asked.
+    right: bool | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.in_time and self.right is not False
+
+    @property
+    def verdict(self) -> str:
+        if self.right is False:
+            return "wrong"
+        return "in time" if self.in_time else self.state
+
+
+class Rating:
+    """The search in a folder; `run` makes what is missing."""
+
+    def __init__(
+        self,
+        folder: Path,
+        dataset: Dataset,
+        search: Search,
+        config_for: Callable[[float], RunConfig],
+        place: Place,
+        peak_for: Callable[[float], RunConfig] | None = None,
+    ) -> None:
+        self.folder, self.dataset, self.search = folder, dataset, search
+        self._config_for, self._peak_for, self._place = config_for, peak_for, place
+        self.candidates: list[Candidate] = []
+        self.settings = settings_of(config_for(spec.MAX_XWAYS), dataset)
+        claim(folder / "rating.json", self.settings)
+
+    @property
+    def outcomes(self) -> list[tuple[float, bool]]:
+        """What the search rests on: whole runs, failures at the peak, and who came through it until shown otherwise."""
+        # A wrong answer is no accident: such a candidate gets no second chance.
+        weighed = [each for each in self.candidates for _ in range(2 if each.right is False else 1)]
+        failed = Counter(each.xways for each in weighed if self.is_whole(each) and not each.passed)
+        outcomes = [(each.xways, each.passed) for each in weighed if self.is_whole(each) or not each.passed]
+        if max(failed.values(), default=0) < 2:
+            bound = min(failed, default=math.inf) - self.search.step
+            outcomes += [(min(each.xways, bound), True) for each in weighed if each.passed]
+        return outcomes
+
+    def is_whole(self, candidate: Candidate) -> bool:
+        return candidate.minutes == (self.settings["from_minute"], self.settings["to_minute"])
+
+    @property
+    def winner(self) -> Candidate | None:
+        """The largest that passed; of its runs, the whole one."""
+        best = self.search.best(self.outcomes)
+        passed = [each for each in self.candidates if each.passed and each.xways == best]
+        return max(passed, key=self.is_whole, default=None)
+
+    @property
+    def loser(self) -> Candidate | None:
+        """The last failure next to the winner."""
+        xways = self.search.loser(self.outcomes)
+        return next((each for each in reversed(self.candidates) if each.xways == xways), None)
+
+    def run(self, judge: Callable[[Path], None], said: Said) -> None:
+        """Try what the search wants, and judge what it comes to: the winner and the loser.
+
+        Once an answer was wrong, being in time is not enough: whatever passes is judged before the search goes on.
+        """
+        self._take_over(said)
+        while True:
+            xways, winner = self.search.next(self.outcomes), self.winner
+            erred = any(each.right is False for each in self.candidates)
+            if xways is None and winner and not self.is_whole(winner):
+                xways = winner.xways
+            if winner and winner.right is None and (erred or xways is None):
+                self._judged(winner, judge, said)
+            elif xways is not None:
+                self._try(xways, said)
+            else:
+                break
+        if (loser := self.loser) and loser.right is None and loser.state == "late":
+            self._judged(loser, judge, said)
+
+    def _try(self, xways: float, said: Said) -> None:
+        through = any(each.passed and each.xways >= xways for each in self.candidates)
+        config = self._config_for(xways) if through or not self._peak_for else self._peak_for(xways)
+        number = max((int(path.name[:4]) for path in self._runs()), default=0) + 1
+        folder = self.folder / "runs" / f"{number:04d}-{config.engine}-L{xways:g}"
+        begun = time.monotonic()
+        facts = measure(config, relabelled(self.dataset, xways), self._place, folder)
+        facts["took_s"] = round(time.monotonic() - begun, 1)
+        write_run(folder, facts)
+        if facts["state"] == "interrupted":
+            said(f"L = {xways:g} was interrupted; the same command goes on from here")
+            raise KeyboardInterrupt
+        self.candidates.append(candidate_of(folder, facts))
+        said(line(self.candidates[-1]))
+
+    def _judged(self, candidate: Candidate, judge: Callable[[Path], None], said: Said) -> None:
+        said(f"L = {candidate.xways:g}: asking the reference")
+        judge(candidate.run)
+        place = self.candidates.index(candidate)
+        self.candidates[place] = candidate_of(candidate.run, read_run(candidate.run))
+        said(f"L = {candidate.xways:g}: the answers are {'right' if self.candidates[place].right else 'WRONG'}")
+
+    def _take_over(self, said: Said) -> None:
+        """Runs that came to an end; one that was interrupted or broke is not asked again."""
+        for folder in self._runs():
+            facts = read_run(folder) if (folder / "run.json").exists() else {"state": "none"}
+            if facts["state"] in ("complete", "late"):
+                self.candidates.append(candidate_of(folder, facts))
+                said(f"{line(self.candidates[-1])}   (taken over)")
+
+    def _runs(self) -> list[Path]:
+        return sorted(path for path in (self.folder / "runs").glob("*") if re.match(r"\d{4}-", path.name))
+
+
+def claim(file: Path, settings: dict[str, Any]) -> None:
+    """One folder, one result: runs of another data set, engine or part have no place in it."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_json(file, {"format": FORMAT, "settings": settings})
+        return
+    try:
+        before = json.loads(file.read_text())["settings"]
+    except (ValueError, KeyError, TypeError):
+        raise Refusal(f"{file} is damaged; choose another --out") from None
+    if other := sorted(name for name, value in settings.items() if value != before.get(name)):
+        raise Refusal(f"{file.parent} was made with another {', '.join(other)}; choose another --out")
+
+
+def settings_of(config: RunConfig, dataset: Dataset) -> dict[str, Any]:
+    """What all runs of different L have in common, as JSON has it."""
+    facts = {**asdict(config), "dataset": dataset.identity}
+    del facts["xways"]
+    settings: dict[str, Any] = json.loads(json.dumps(facts))
+    return settings
+
+
+def candidate_of(folder: Path, facts: dict[str, Any]) -> Candidate:
+    longest = [answer["max"] for answer in facts["answers"].values() if "max" in answer]
+    late = any(answer["late"] for answer in facts["answers"].values())
+    feed = facts["feed"]
+    return Candidate(
+        xways=facts["dataset"]["xways"],
+        run=folder,
+        minutes=(facts["config"]["from_minute"], facts["config"]["to_minute"]),
+        in_time=facts["state"] == "complete" and not late,
+        state="late" if late else facts["state"],
+        max_response_s=max(longest, default=None),
+        tuples_per_s=round(feed["rows"] / feed["busy_s"]) if feed.get("busy_s") else 0,
+        peak_tuples_per_s=feed.get("peak_rows_per_s", 0),
+        took_s=facts.get("took_s", 0.0),
+        right=_is_right(folder),
+    )
+
+
+def _is_right(folder: Path) -> bool | None:
+    try:
+        verdict = json.loads((folder / "verdict.json").read_text())
+    except (OSError, ValueError):
+        return None
+    wrong = sum(answer[fault] for answer in verdict["answers"].values() for fault in WRONG)
+    return wrong + verdict["lines"]["malformed"] == 0
+
+
+def judge_run(dataset: Dataset, folder: Path, master: str, said: Said = lambda phase: None) -> None:
+    """Ask the reference about a run, for as long as it went, and leave the verdict in its folder."""
+    from driver.validate.judging import judge_runs
+
+    judge_runs(relabelled(dataset, read_run(folder)["config"]["xways"]), [folder], master, said)
+
+
+def gave_out(run: Path) -> dict[str, Any] | None:
+    """Why a run broke; or when it was first late, and which step took most of the cycles' time in 60 s before."""
+    facts = read_run(run)
+    if facts["state"] == "broken":
+        return {"reason": facts["reason"]}
+    with (run / "cycles.csv").open(newline="") as file:
+        cycles = list(csv.DictReader(file))
+    first = next((number for number, cycle in enumerate(cycles) if _is_late(cycle)), None)
+    if first is None:
+        return None
+    before = [each for each in cycles[: first + 1] if float(each["ended"]) > float(cycles[first]["started"]) - 60]
+    steps = {name: sum(float(each[name]) for each in before) for name in before[0] if name.endswith("_ms")}
+    second = int(cycles[first]["first_second"])
+    late: dict[str, Any] = {"second": second, "minute": spec.minute_of(second)}
+    if any(steps.values()):
+        step = max(steps, key=lambda name: steps[name])
+        late |= {"step": step.removesuffix("_ms"), "share": round(steps[step] / sum(steps.values()), 3)}
+    return late
+
+
+def _is_late(cycle: dict[str, str]) -> bool:
+    return float(cycle["committed"]) - int(cycle["first_second"]) > SHORTEST_LIMIT_S
+
+
+def line(candidate: Candidate) -> str:
+    """A candidate in one line."""
+    longest = "-" if candidate.max_response_s is None else seconds_text(candidate.max_response_s, SHORTEST_LIMIT_S)
+    return (
+        f"L = {candidate.xways:<6g} {candidate.verdict:<9} longest {longest:>8} s   "
+        f"{candidate.tuples_per_s:>9,.0f} tuples/s of work   took {candidate.took_s:.0f} s"
+    )
+
+
+def write_json(path: Path, facts: dict[str, Any]) -> None:
+    with complete_file(path) as file:
+        file.write((json.dumps(facts, indent=1) + "\n").encode())
+
+
+def candidate_facts(candidates: Sequence[Candidate], folder: Path) -> list[dict[str, Any]]:
+    return [
+        {**asdict(each), "run": os.path.relpath(each.run, folder), "verdict": each.verdict, "passed": each.passed}
+        for each in sorted(candidates, key=lambda each: each.xways)
+    ]

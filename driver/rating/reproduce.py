@@ -1,0 +1,135 @@
+"""The paper's tables 7 and 8, beside this machine, and beside this machine slowed down by one factor per system.
+
+The run of each engine at each scale factor stays in the folder; one that is complete is not made again.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from driver.dataset.folder import Dataset
+from driver.dataset.relabel import relabelled
+from driver.rating.paper import SCALE_FACTORS, SYSTEMS, Published
+from driver.rating.rating import FORMAT, Said, claim, settings_of, write_json
+from driver.rating.slower_machine import Cost, fitted, measured_services, replayed
+from driver.run.engines import ENGINES, Place
+from driver.run.loop import measure
+from driver.run.result import RunConfig, read_run
+from polling_baseline import spec
+from polling_baseline.engine import EngineFailure
+
+ConfigFor = Callable[[str, float], RunConfig]
+
+
+def reproduce(folder: Path, dataset: Dataset, config_for: ConfigFor, place: Place, said: Said) -> dict[str, Any]:
+    """Make the runs that are missing, compute the rest, and give what `reproduction.json` then says."""
+    file = folder / "reproduction.json"
+    there = [system for system in SYSTEMS if system.engine in ENGINES]
+    settings = settings_of(config_for(there[0].engine, SCALE_FACTORS[-1]), dataset)
+    del settings["engine"]
+    claim(file, settings)
+    runs = {
+        system.engine: {
+            xways: _run(folder, dataset, config_for(system.engine, xways), place, said) for xways in SCALE_FACTORS
+        }
+        for system in there
+    }
+    said("slowing down by arithmetic")
+    facts = {
+        "format": FORMAT,
+        "minutes": [settings["from_minute"], settings["to_minute"]],
+        "distinct": int(dataset.xways),
+        "seed": dataset.seed,
+        "clock": settings["clock"],
+        "scale_factors": list(SCALE_FACTORS),
+        "systems": [_system(system, runs.get(system.engine), settings["period_s"]) for system in SYSTEMS],
+        "environment": read_run(next(iter(runs[there[0].engine].values())))["environment"],
+        "settings": settings,
+    }
+    write_json(file, facts)
+    return facts
+
+
+def _run(folder: Path, dataset: Dataset, config: RunConfig, place: Place, said: Said) -> Path:
+    """The complete run of one engine at one scale factor."""
+    path = folder / "runs" / f"{config.engine}-L{config.xways:g}"
+    name = f"{config.engine} at L = {config.xways:g}"
+    if (path / "run.json").exists() and read_run(path)["state"] == "complete":
+        said(f"{name}: taken over")
+        return path
+    shutil.rmtree(path, ignore_errors=True)
+    said(name)
+    facts = measure(config, relabelled(dataset, config.xways), place, path)
+    if facts["state"] == "interrupted":
+        said(f"{name} was interrupted; the same command goes on from here")
+        raise KeyboardInterrupt
+    if facts["state"] != "complete":
+        raise EngineFailure(f"{name}: {facts['reason']}")
+    return path
+
+
+def _system(system: Published, runs: Mapping[float, Path] | None, period_s: float) -> dict[str, Any]:
+    paper = {
+        "rating": system.rating,
+        "max_response_s": {f"{xways:g}": seconds for xways, seconds in system.max_response_s.items()},
+        "first_late_second": system.first_late_second,
+    }
+    facts: dict[str, Any] = {"name": system.name, "engine": system.engine, "fails_at": system.fails_at, "paper": paper}
+    if runs is None:
+        return {**facts, "here": None, "slowed": None}
+    return {**facts, "here": _here(runs), "slowed": _slowed(system, runs, period_s)}
+
+
+def _here(runs: Mapping[float, Path]) -> dict[str, Any]:
+    """What was measured, and the largest scale factor up to which no answer was late."""
+    read = {xways: read_run(path) for xways, path in runs.items()}
+    in_time = {xways: not any(each["late"] for each in facts["answers"].values()) for xways, facts in read.items()}
+    return {
+        "rating": _rating(in_time),
+        "at_least": all(in_time.values()),
+        "max_response_s": {f"{xways:g}": facts["answers"]["toll"].get("max") for xways, facts in read.items()},
+        "tuples_per_s": {f"{xways:g}": round(_rate(facts["feed"])) for xways, facts in read.items()},
+    }
+
+
+def _rate(feed: dict[str, Any]) -> float:
+    return feed["rows"] / feed["busy_s"] if feed.get("busy_s") else 0.0
+
+
+def _rating(in_time: Mapping[float, bool]) -> float:
+    best = 0.0
+    for xways in sorted(in_time):
+        if not in_time[xways]:
+            break
+        best = xways
+    return best
+
+
+def _slowed(system: Published, runs: Mapping[float, Path], period_s: float) -> dict[str, Any]:
+    """The same with service times multiplied by the factor that fits the first failure of 2004 best."""
+    services = measured_services(runs)
+    factor, hits = fitted(
+        services[system.rating], services[system.fails_at], system.max_response_s[system.fails_at], period_s
+    )
+    found = {xways: replayed(service, factor, period_s) for xways, service in services.items()}
+    in_time = {xways: each.first_late_second is None for xways, each in found.items()}
+    return {
+        "factor": round(factor, 2),
+        # Whether the factor gives the response time that it was fitted to, or had to stop short of it.
+        "fitted_to_s": system.max_response_s[system.fails_at],
+        "hits": hits,
+        "rating": _rating(in_time),
+        "at_least": all(in_time.values()),
+        "max_response_s": {f"{xways:g}": round(each.max_response_s, 1) for xways, each in found.items()},
+        "first_late_second": found[system.fails_at].first_late_second,
+        "cycle": _cost(services[system.rating].usual),
+        "minute": _cost(services[system.rating].minute),
+        "limit_s": spec.DEADLINE_S["toll"],
+    }
+
+
+def _cost(cost: Cost) -> dict[str, float]:
+    return {"fixed_ms": round(cost.cycle.fixed_s * 1e3, 3), "tuple_us": round(cost.cycle.tuple_s * 1e6, 3)}

@@ -1,0 +1,261 @@
+"""Runs side by side: the same data, the same minutes, the same clock, the same judge."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from driver.report.diagnosis import headline
+from driver.report.text import answer_counts
+from driver.run.record import FAULTS, Finished
+from polling_baseline import spec
+from polling_baseline.database.connection import ServerRecord
+from polling_baseline.refusal import Refusal
+from polling_baseline.wording import WIDTH, counted, seconds_text
+
+TIMES = ("p50", "p99", "max")
+KIND = "toll"
+# The blanks before a column in a terminal.
+GAP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One run of a comparison; `measured` and `ratio` have None where nothing was measured."""
+
+    label: str
+    run: Finished
+    measured: dict[str, float | None]
+    # Times what the first run has.
+    ratio: dict[str, float | None]
+
+
+def columns(runs: Sequence[Finished]) -> list[Column]:
+    """The runs as columns, the first being what the others are measured by."""
+    measured = [measures(run) for run in runs]
+    first = measured[0]
+    return [
+        Column(label, run, own, {name: _ratio(own[name], first[name]) for name in own})
+        for label, run, own in zip(labels(runs), runs, measured, strict=True)
+    ]
+
+
+def _ratio(own: float | None, first: float | None) -> float | None:
+    """None also where a time is too short for the clock's three decimals."""
+    return own / first if own and first else None
+
+
+def measures(run: Finished) -> dict[str, float | None]:
+    """Tuples per second of busy time, microseconds and bytes of log per tuple, response times of tolls in seconds."""
+    rows, busy_s = run.facts["feed"]["rows"], run.facts["feed"].get("busy_s")
+    answer = answer_counts(run, KIND)
+    wal_bytes = run.facts["environment"]["engine"].get("wal_bytes")
+    return {
+        "tuples_per_s": rows / busy_s if busy_s else None,
+        "us_per_tuple": busy_s / rows * 1e6 if rows else None,
+        "wal_bytes_per_tuple": wal_bytes / rows if rows and wal_bytes is not None else None,
+        **{f"{KIND}_{name}_s": answer.get(name) for name in TIMES},
+    }
+
+
+def check_comparable(runs: Sequence[Finished]) -> None:
+    """Refuse runs of which one had less to do than another, or another clock."""
+    first = runs[0]
+    for run in runs[1:]:
+        for what, own, others in (
+            ("data", run.facts["dataset"]["identity"], first.facts["dataset"]["identity"]),
+            ("expressways", run.facts["dataset"]["xways"], first.facts["dataset"]["xways"]),
+            ("minutes", run.minutes, first.minutes),
+            ("clocks", run.config["clock"], first.config["clock"]),
+        ):
+            if own != others:
+                raise Refusal(
+                    f"{first.folder} and {run.folder} are runs of different {what}, so they cannot be compared; "
+                    "make them alike with lrb run"
+                )
+
+
+def labels(runs: Sequence[Finished]) -> list[str]:
+    """The engine, and those options in which its runs differ; the folder where nothing else tells them apart."""
+    named = []
+    for run in runs:
+        alike = [_options(other.config) for other in runs if other.config["engine"] == run.config["engine"]]
+        keys = dict.fromkeys(key for options in alike for key in options)
+        differing = [key for key in keys if len({options.get(key) for options in alike}) > 1]
+        own = _options(run.config)
+        named.append(", ".join([run.config["engine"], *(own.get(key, f"default {key}") for key in differing)]))
+    seen = Counter(named)
+    return [
+        label if seen[label] == 1 else f"{label}, {run.folder.name}" for label, run in zip(named, runs, strict=True)
+    ]
+
+
+def _options(config: dict[str, Any]) -> dict[str, str]:
+    """What two runs of an engine may differ in, in words."""
+    return {
+        "workers": counted(config["workers"], "worker"),
+        "durability": f"durability {config['durability']}",
+        "period_s": f"period {config['period_s']:g} s",
+        **{key: f"{key} {value}" for key, value in config.get("engine_options", {}).items()},
+    }
+
+
+Row = tuple[str, list[str]]
+
+
+def rows(table: Sequence[Column]) -> list[Row]:
+    """What is compared, line by line: verdict, faults, response times, throughput, and how they relate to the first;
+    then what a cycle of each is made of."""
+    found: list[Row] = [("verdict", [headline(column.run)[0] for column in table])]
+    judged = [column.run.faults() for column in table]
+    late = [sum(answer["late"] for answer in column.run.facts["answers"].values()) for column in table]
+    expected = [_expected(column.run) for column in table]
+    found.append(("answers expected", ["-" if number is None else f"{number:,}" for number in expected]))
+    for fault in FAULTS:
+        cells = ["-" if faults is None else f"{faults[fault]:,}" for faults in judged]
+        if fault == "late":
+            cells = [f"{late[number]:,}" if cell == "-" else cell for number, cell in enumerate(cells)]
+        found.append((fault, cells))
+    found += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
+    found.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
+    found.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
+    if any(column.run.config["durability"] == "on" for column in table):
+        found.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
+    if len(table) > 1:
+        found += relations(table)
+    return found + steps(table) + servers(table)
+
+
+def _expected(run: Finished) -> int | None:
+    return sum(counts["expected"] for counts in run.verdict["answers"].values()) if run.verdict else None
+
+
+def _numbers(table: Sequence[Column], name: str, form: str) -> list[str]:
+    return ["-" if (value := column.measured[name]) is None else format(value, form) for column in table]
+
+
+def _responses(table: Sequence[Column], name: str) -> list[str]:
+    values = [column.measured[name] for column in table]
+    return ["-" if value is None else seconds_text(value, spec.DEADLINE_S[KIND]) for value in values]
+
+
+def relations(table: Sequence[Column]) -> list[Row]:
+    first = "the first" if "," in table[0].label else table[0].label
+    named = {"throughput": "tuples_per_s"} | {f"{KIND} response {name}": f"{KIND}_{name}_s" for name in TIMES}
+    return [
+        (
+            f"{what}, times {first}",
+            [_times(column.ratio[name]) for column in table],
+        )
+        for what, name in named.items()
+    ]
+
+
+def steps(table: Sequence[Column]) -> list[Row]:
+    """Milliseconds of a mean cycle, and of its steps by their names; what is left over is the reading of answers."""
+    means = [{"mean_ms": column.run.facts["cycles"].get("mean_ms"), **_steps_of(column)} for column in table]
+    names = dict.fromkeys(name for mean in means for name in mean)
+    return [
+        (
+            "cycle, mean (ms)" if name == "mean_ms" else f"  {name.removesuffix('_ms')}",
+            ["-" if (ms := mean.get(name)) is None else f"{ms:,.2f}" for mean in means],
+        )
+        for name in names
+    ]
+
+
+def servers(table: Sequence[Column]) -> list[Row]:
+    """In what the runs on a database differ beside their options: server, version, and each setting in force."""
+    values = [_server_of(column.run) for column in table]
+    names = dict.fromkeys(name for own in values for name in own)
+    # An engine without a server differs from no one.
+    differing = [name for name in names if len({own.get(name) for own in values if own}) > 1]
+    return [(name, [own.get(name, "-") for own in values]) for name in differing]
+
+
+def _server_of(run: Finished) -> dict[str, str]:
+    engine = run.facts["environment"]["engine"]
+    record = engine.get("server")
+    found = {"server": ServerRecord(**record).label} if record else {}
+    found |= {name: str(engine[name]) for name in ("PostgreSQL", "tables") if name in engine}
+    return found | {f"setting {name}": value for name, value in engine.get("settings", {}).items()}
+
+
+def _steps_of(column: Column) -> dict[str, float]:
+    found: dict[str, float] = column.run.facts["cycles"].get("steps_mean_ms", {})
+    return found
+
+
+def _times(ratio: float | None) -> str:
+    """A factor as people say it: 12.5, or 1/12.5."""
+    if ratio is None:
+        return "-"
+    shown = ratio if ratio >= 0.995 else 1 / ratio
+    number = f"{shown:,.0f}" if shown >= 99.5 else f"{shown:.3g}"
+    return number if shown == ratio else f"1/{number}"
+
+
+def text(table: Sequence[Column]) -> list[str]:
+    """The comparison for a terminal."""
+    run = table[0].run
+    facts, (first, last) = run.facts, run.minutes
+    heading = [facts["dataset"]["name"], f"L = {facts['dataset']['xways']:g}", f"minutes {first} to {last}"]
+    lines = ["   ".join([*heading, f"{run.config['clock']} clock"]), ""]
+    lines += side_by_side([column.label for column in table], rows(table))
+    broken = [column for column in table if column.run.facts["state"] != "complete"]
+    notes = [f"{column.label} is {column.run.facts['state']}: {column.run.facts.get('reason')}" for column in broken]
+    return [*lines, *(["", *notes] if notes else [])]
+
+
+def side_by_side(names: Sequence[str], found: Sequence[Row]) -> list[str]:
+    """Columns under their names; a long name takes several lines, and what does not fit goes below."""
+    wide = max(len(name) for name, _ in found)
+    room = (WIDTH - wide) // len(names) - GAP
+    columns = [_column(name, [cells[number] for _, cells in found], room) for number, name in enumerate(names)]
+    tall = max(map(len, columns))
+    labels = ["" for _ in range(tall - len(found))] + [name for name, _ in found]
+    blocks: list[list[str]] = []
+    for column in columns:
+        column = ["" for _ in range(tall - len(column))] + column
+        width = GAP + max(map(len, column))
+        if not blocks or len(blocks[-1][0]) + width > WIDTH:
+            blocks.append([f"{label:<{wide}}" for label in labels])
+        blocks[-1] = [f"{line}{cell:>{width}}" for line, cell in zip(blocks[-1], column, strict=True)]
+    return [line for block in blocks for line in ("", *block)][1:]
+
+
+def _column(name: str, cells: Sequence[str], room: int) -> list[str]:
+    """A name, folded where there is less room than it takes, and the cells."""
+    return [*textwrap.wrap(name, max(room, *map(len, [*name.split(), *cells]))), *cells]
+
+
+def as_json(table: Sequence[Column]) -> dict[str, Any]:
+    run = table[0].run
+    return {
+        "dataset": run.facts["dataset"],
+        "minutes": list(run.minutes),
+        "clock": run.config["clock"],
+        "servers_differ_in": dict(servers(table)),
+        "runs": [
+            {
+                "label": column.label,
+                "run": str(column.run.folder),
+                "config": column.run.config,
+                "state": column.run.facts["state"],
+                "reason": column.run.facts.get("reason"),
+                "verdict": column.run.verdict and column.run.verdict["verdict"],
+                "faults": column.run.faults(),
+                "answers": {
+                    kind: {key: value for key, value in answer_counts(column.run, kind).items() if key != "histogram"}
+                    for kind in column.run.facts["answers"]
+                },
+                "measured": column.measured,
+                "ratio": column.ratio,
+                "steps_mean_ms": _steps_of(column),
+            }
+            for column in table
+        ],
+    }

@@ -1,0 +1,119 @@
+"""Of a run that did not go well: where to look first, in a sentence or two, from what was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from driver.dataset.expressways import part_of
+from driver.run.record import Finished
+from polling_baseline import spec
+from polling_baseline.wording import command_line, counted, seconds_text
+
+# A cycle so many times as long as its minute's mean is a pause, not load.
+PAUSE = 5
+# From this share on, the driver's own work is worth a word.
+DRIVER_SHARE = 0.3
+
+
+def headline(run: Finished) -> tuple[str, str]:
+    """The verdict in a word or two, and a sentence that counts."""
+    state, faults = run.facts["state"], run.faults()
+    if faults is None:
+        late = sum(answer["late"] for answer in run.facts["answers"].values())
+        word = state if state != "complete" else "late answers" if late else "in time"
+        return word, f"The answers are not yet judged: {_validate(run)}"
+    assert run.verdict is not None
+    expected = sum(counts["expected"] for counts in run.verdict["answers"].values())
+    named = ", ".join(f"{count:,} {fault}" for fault, count in faults.items() if count)
+    malformed = run.verdict["lines"]["malformed"]
+    named = ", ".join(filter(None, [named, f"{counted(malformed, 'line')} malformed" if malformed else ""]))
+    if run.verdict["verdict"] == "PASS":
+        every = f"All {expected:,} answers are" if expected > 1 else "The one answer is"
+        sentence = f"{every} there, right and in time{_reservations(run.verdict)}."
+        return "PASS", sentence if expected else "There was nothing to answer, and nothing was answered."
+    return "FAIL", f"Of {counted(expected, 'answer')} expected: {named}{_reservations(run.verdict)}."
+
+
+def _validate(run: Finished, *options: object) -> str:
+    return command_line("validate", run.config.get("dataset", "DATASET"), run.folder, *options)
+
+
+def _reservations(verdict: dict[str, Any]) -> str:
+    part = part_of(verdict["xways"])
+    return (", read leniently" if verdict["lenient"] else "") + (f", on {part}" if part else "")
+
+
+def look_first(run: Finished) -> list[str]:
+    """What to look at first; nothing if all went well."""
+    found = []
+    if run.facts["state"] != "complete":
+        rows = run.facts["minutes"]
+        until = f" in minute {rows[-1]['minute']} of {run.minutes[0]} to {run.minutes[1]}" if rows else " at the start"
+        found.append(f"The run is {run.facts['state']}{until}: {run.facts.get('reason', 'no reason is known')}.")
+    found += _content(run)
+    if first := first_late(run.facts):
+        found.append(_lateness(run, *first))
+    return found
+
+
+def first_late(facts: dict[str, Any]) -> tuple[int, str] | None:
+    """The first minute with a late answer, and that answer's kind."""
+    for row in facts["minutes"]:
+        for kind in spec.ANSWERS:
+            if kind in row and row[kind]["max"] > spec.DEADLINE_S[kind]:
+                return int(row["minute"]), kind
+    return None
+
+
+def _content(run: Finished) -> list[str]:
+    """Answers that are not those expected, other than late ones."""
+    if run.verdict is None:
+        return []
+    kinds = []
+    for kind, counts in run.verdict["answers"].items():
+        if named := [
+            f"{counts[fault]:,} {fault}" for fault in ("missing", "extra", "duplicate", "wrong") if counts[fault]
+        ]:
+            kinds.append(f"{kind}: {', '.join(named)}")
+    if not kinds:
+        return []
+    return [f"{'; '.join(kinds)}. For the evidence: {_validate(run, '--explain', 3)}"]
+
+
+def _lateness(run: Finished, minute: int, kind: str) -> str:
+    row = next(row for row in run.facts["minutes"] if row["minute"] == minute)
+    late = sum(answer["late"] for answer in run.facts["answers"].values())
+    longest, limit = row[kind]["max"], spec.DEADLINE_S[kind]
+    words = [
+        f"{counted(late, 'answer')} came late, the first in minute {minute} ({kind}: up to "
+        f"{seconds_text(longest, limit, 1)} s, the limit is {limit} s), {_backlog(row)}."
+    ]
+    if run.cycles is not None and minute in run.cycles.minute:
+        words.append(_cause(run, minute))
+    feed = run.facts["feed"]
+    if feed.get("busy_s") and feed["driver_s"] / feed["busy_s"] > DRIVER_SHARE:
+        words.append(f"The driver's own share of the time is {feed['driver_s'] / feed['busy_s']:.0%}.")
+    return " ".join(words)
+
+
+def _backlog(row: dict[str, Any]) -> str:
+    return f"with a backlog of {row['backlog_s']:,} s" if row["backlog_s"] else "without a backlog"
+
+
+def _cause(run: Finished, minute: int) -> str:
+    """Which step the cycles of a minute spent their time in, against the period."""
+    assert run.cycles is not None
+    here = run.cycles.minute == minute
+    took = run.cycles.took_ms[here]
+    slowest = int(np.argmax(took))
+    pause = took[slowest] > PAUSE * np.mean(took) and len(took) > PAUSE
+    steps = {name: (ms[here][slowest] if pause else ms[here].mean()) for name, ms in run.cycles.steps_ms.items()}
+    name = max(steps, key=lambda step: steps[step])
+    whole = took[slowest] if pause else took.mean()
+    share = f"{steps[name] / whole:.0%} of it in {name}" if whole else name
+    period_ms = run.config["period_s"] * 1000
+    if pause:
+        return f"One cycle then took {whole:,.0f} ms where the mean is {took.mean():,.0f} ms: a pause, {share}."
+    return f"A cycle then took {whole:,.0f} ms on average, with a period of {period_ms:,.0f} ms: {share}."

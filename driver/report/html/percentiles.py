@@ -1,0 +1,82 @@
+"""Response times by percentile: what share of the answers took no longer than so much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from driver.report.html.axis import Axis
+from driver.report.html.chart import Curve, curves
+from driver.report.html.frame import Markup
+from driver.report.html.run_charts import Drawn, seconds_axis, words
+from polling_baseline import spec
+from polling_baseline.wording import seconds_text
+
+NINES = ((0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99"), (0.99999, "99.999"))
+
+
+def percentiles_of_kinds(each: Drawn) -> Markup | None:
+    """All kinds of answers of one run."""
+    found = {kind: each.run.facts["answers"][kind] for kind in each.run.kinds}
+    found = {kind: answer for kind, answer in found.items() if answer.get("histogram")}
+    lines = [
+        Curve(words(kind), *_points(answer), colour=f"var(--part-{number})")
+        for number, (kind, answer) in enumerate(found.items())
+    ]
+    limit = min((spec.DEADLINE_S[kind] for kind in found), default=0)
+    named = [words(kind) for kind in found if spec.DEADLINE_S[kind] == limit]
+    return _chart(
+        "Response time by percentile", lines, list(found.values()), (f"limit {limit} s ({', '.join(named)})", limit)
+    )
+
+
+def percentiles_of_runs(kind: str, runs: Sequence[Drawn]) -> Markup | None:
+    """One kind of answer of several runs."""
+    found = [(each, each.run.facts["answers"][kind]) for each in runs]
+    found = [(each, answer) for each, answer in found if answer.get("histogram")]
+    lines = [Curve(each.label, *_points(answer), colour=each.colour, look=each.look) for each, answer in found]
+    limit = spec.DEADLINE_S[kind]
+    title = f"Response time by percentile: {words(kind)}"
+    return _chart(title, lines, [answer for _, answer in found], (f"limit {limit} s", limit))
+
+
+def _place(share: float) -> float:
+    """Each nine more is as far again."""
+    return -math.log10(1 - share)
+
+
+def _points(answer: dict[str, Any]) -> tuple[list[float], list[float]]:
+    """Where the histogram's classes end; the last answer stands half an answer before the end."""
+    total, reached = answer["received"], 0
+    x, y = [0.0], [min(answer["histogram"][0][0], answer["max"])]
+    for upper, count in answer["histogram"]:
+        reached += count
+        x.append(_place(min(reached, total - 0.5) / total))
+        y.append(min(upper, answer["max"]))
+    return x, y
+
+
+def _chart(
+    title: str, lines: Sequence[Curve], answers: Sequence[dict[str, Any]], limit: tuple[str, float]
+) -> Markup | None:
+    if not lines:
+        return None
+    end = max(_place(1 - 0.5 / answer["received"]) for answer in answers)
+    told = [
+        f"{line.name}: "
+        + ", ".join(
+            f"{size} {seconds_text(answer[size], answer['limit_s'])} s" for size in ("p50", "p99", "p99.9", "max")
+        )
+        + "."
+        for line, answer in zip(lines, answers, strict=True)
+    ]
+    marks = tuple((_place(share), text) for share, text in NINES if _place(share) <= end)
+    return curves(
+        title,
+        " ".join(told),
+        Axis("percent of the answers that took no longer", 0, end, marks=marks),
+        seconds_axis(min(line.y[0] for line in lines), max(limit[1], *(answer["max"] for answer in answers))),
+        lines,
+        limit=limit,
+    )

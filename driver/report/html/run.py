@@ -1,0 +1,187 @@
+"""Runs as a page, one or several side by side: the verdict first, then the answers, then what they are made of."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from driver.report.compare import columns as compared
+from driver.report.compare import measures, rows
+from driver.report.diagnosis import headline, look_first
+from driver.report.html.drawing import drawing
+from driver.report.html.file import write_page
+from driver.report.html.frame import Markup, banner, columns, facts, folded, page, paragraph, section, table
+from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
+from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
+from driver.report.text import TIMES, answer_columns, answer_counts, response_times
+from driver.run.record import Finished, open_run
+from polling_baseline import spec
+from polling_baseline.refusal import Refusal
+from polling_baseline.wording import seconds_text
+
+PAGE = "report.html"
+# What an engine may leave in a run's folder for the page.
+NETWORK = "network.svg"
+TOLL_LIMIT_S = spec.DEADLINE_S["toll"]
+
+
+def write_report(folder: Path) -> Path:
+    """Write the page of a run into its folder, and give its path."""
+    write_page(folder / PAGE, run_page([open_run(folder)]))
+    return folder / PAGE
+
+
+def refresh_report(folder: Path) -> None:
+    """Write the page if that is possible: what was measured or judged is not lost for a page that is not."""
+    try:
+        write_report(folder)
+    except Refusal as refusal:
+        print(f"lrb: no page: {refusal}", file=sys.stderr)
+
+
+def run_page(runs: Sequence[Finished]) -> str:
+    """One document on all of them."""
+    shown = drawn(runs)
+    first = runs[0]
+    data = first.facts["dataset"]
+    title = f"Linear Road: {', '.join(dict.fromkeys(run.config['engine'] for run in runs))}, L = {data['xways']:g}"
+    since, until = first.minutes
+    seed = "imported data" if data["seed"] is None else f"seed {data['seed']}"
+    lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config['clock']} clock"]
+    parts = [_verdicts(shown), _numbers(first) if len(runs) == 1 else _comparison(runs), _answers(shown)]
+    parts += [part for part in (_responses(shown), _causes(shown), _percentiles(shown)) if part]
+    parts += [part for each in shown if (part := _network(each, len(runs) == 1))]
+    parts.append(_settings(shown))
+    return page(title, " · ".join(lede), parts, "Made by lrb report.")
+
+
+def _verdicts(shown: Sequence[Drawn]) -> Markup:
+    """A banner per run, and below it what to look at first."""
+    found = []
+    for each in shown:
+        word, sentence = headline(each.run)
+        mood = {"PASS": "pass", "FAIL": "fail"}.get(word, "open")
+        name = "" if len(shown) == 1 else f"{each.label}: "
+        found.append(banner(f"{name}{word}", mood, sentence))
+        found += [paragraph(text) for text in look_first(each.run)]
+    return Markup("\n".join(found))
+
+
+def _numbers(run: Finished) -> Markup:
+    feed, cycles, measured = run.facts["feed"], run.facts["cycles"], measures(run)
+    pairs = [("Answers", f"{sum(answer['received'] for answer in run.facts['answers'].values()):,}")]
+    longest = measured["toll_max_s"]
+    pairs.append(("Longest toll response", "-" if longest is None else f"{seconds_text(longest, TOLL_LIMIT_S)} s"))
+    if cycles["count"]:
+        pairs += [
+            ("Tuples", f"{feed['rows']:,}"),
+            ("Peak", f"{feed['peak_rows_per_s']:,} tuples/s"),
+            ("Per busy second", f"{measured['tuples_per_s'] or 0:,.0f} tuples"),
+            ("Mean of a cycle", _duration(cycles["mean_ms"])),
+            ("Slowest cycle", _duration(cycles["max_ms"])),
+            ("Largest backlog", f"{cycles['largest_backlog_s']:,} s"),
+            ("Lag, p99", _duration(feed["lag_p99_ms"])),
+        ]
+    return facts(pairs)
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:,.1f} ms" if ms < 1000 else f"{ms / 1000:,.1f} s"
+
+
+def _comparison(runs: Sequence[Finished]) -> Markup:
+    found = compared(runs)
+    head = ("", *(column.label for column in found))
+    body = [(name, *cells) for name, cells in rows(found)]
+    return section("Side by side", table(head, body, numbers=range(1, len(head))))
+
+
+def _answers(shown: Sequence[Drawn]) -> Markup:
+    """A table per run: the counts of each kind of answer and its response times."""
+    found = []
+    for each in shown:
+        counts = answer_columns(each.run)
+        body = []
+        for kind in spec.ANSWERS:
+            answer = answer_counts(each.run, kind)
+            numbers = (f"{answer[name]:,}" for name in counts)
+            body.append((words(kind), *numbers, *response_times(each.run, kind)))
+        head = ("answer", *counts, *TIMES, "limit")
+        caption = "response times in seconds" + ("" if len(shown) == 1 else f": {each.label}")
+        found.append(table(head, body, range(1, len(head)), caption))
+    return section("Answers", *found)
+
+
+def _responses(shown: Sequence[Drawn]) -> Markup | None:
+    charts = [chart for kind in spec.ANSWERS if (chart := response_chart(kind, shown))]
+    return section("Response time", charts[0], columns(*charts[1:])) if charts else None
+
+
+def _causes(shown: Sequence[Drawn]) -> Markup | None:
+    alone = len(shown) == 1
+    whole = None if alone else cycles_chart(shown)
+    charts = [chart for chart in (backlog_chart(shown), whole) if chart]
+    steps = [chart for each in shown if (chart := steps_chart(each, alone))]
+    if not charts and not steps:
+        return section("Backlog and cycles", paragraph("No cycle was completed."))
+    return section("Backlog and cycles", *charts, *(steps if alone else [columns(*steps)]))
+
+
+def _percentiles(shown: Sequence[Drawn]) -> Markup | None:
+    if len(shown) == 1:
+        charts = [chart for chart in [percentiles_of_kinds(shown[0])] if chart]
+    else:
+        charts = [chart for kind in spec.ANSWERS if (chart := percentiles_of_runs(kind, shown))]
+    return section("Percentiles", charts[0], columns(*charts[1:])) if charts else None
+
+
+def _network(each: Drawn, alone: bool) -> Markup | None:
+    found = drawing(each.run.folder / NETWORK)
+    return section("Query network" + ("" if alone else f": {each.label}"), found) if found else None
+
+
+def _settings(shown: Sequence[Drawn]) -> Markup:
+    """Options, versions and machine: a column per run; what is long is folded."""
+    runs = [each.run for each in shown]
+    flat = [dict(_flat(run)) for run in runs]
+    names = list(dict.fromkeys(name for found in flat for name in found))
+    head = ("", *(each.label for each in shown))
+    short = table(head, [(name, *(found.get(name, "-") for found in flat)) for name in names])
+    long = [
+        folded(
+            f"{name} of {each.label}" if len(shown) > 1 else name,
+            table(("name", "value"), [(key, str(value)) for key, value in found.items()]),
+        )
+        for each in shown
+        for name, found in _nested(each.run)
+    ]
+    return section("Settings, versions, machine", short, *long)
+
+
+def _flat(run: Finished) -> Iterable[tuple[str, str]]:
+    environment, config = run.facts["environment"], run.config
+    yield "run", str(run.folder)
+    yield "state", run.facts["state"]
+    for name, value in config.items():
+        if value is not None and not isinstance(value, dict):
+            yield name.replace("_s", " (s)") if name == "period_s" else name.replace("_", " "), f"{value}"
+    for name, value in config.get("engine_options", {}).items():
+        yield name, str(value)
+    yield "started", environment.get("started", "-")
+    yield "commit", f"{environment.get('commit') or 'unknown'}{' with changes' if environment.get('dirty') else ''}"
+    machine = environment.get("machine", {})
+    yield "machine", ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in machine.items())
+    yield "Python", environment.get("python", "-")
+    for name, value in environment.get("engine", {}).items():
+        if not isinstance(value, dict) and name not in config:
+            yield name, str(value)
+
+
+def _nested(run: Finished) -> Iterable[tuple[str, dict[str, Any]]]:
+    environment = run.facts["environment"]
+    yield "Packages", environment.get("packages", {})
+    for name, value in environment.get("engine", {}).items():
+        if isinstance(value, dict):
+            yield f"Engine's {name}", value

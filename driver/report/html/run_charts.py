@@ -1,0 +1,215 @@
+"""The charts of runs: one run, or several laid over one another, each engine in its own colour."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from driver.report.compare import labels
+from driver.report.html.axis import Axis
+from driver.report.html.chart import Curve, Note, curves, levels, series, stacked
+from driver.report.html.frame import Markup
+from driver.run.record import REST, Finished
+from polling_baseline import spec
+from polling_baseline.wording import counted, seconds_text
+
+# An engine keeps its colour on every page; one that is not named here gets one of the rest, by its name.
+ENGINE_SERIES = {"polling": 0, "aurora": 1, "trigger": 2, "structured_streaming": 3}
+STEPS_SHOWN = 7
+OTHERS = "other steps"
+SHORTEST_S = 0.001
+SIZES = ("p50", "p99", "max")
+# The period is drawn if it is at most so many times as high as what is shown.
+NEAR = 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A run as it is drawn on all charts of a page."""
+
+    run: Finished
+    label: str
+    colour: str
+    look: str
+
+
+def drawn(runs: Sequence[Finished]) -> list[Drawn]:
+    """Runs of one engine keep its hue, and differ in shade and dashes."""
+    seen: Counter[str] = Counter()
+    found = []
+    for run, label in zip(runs, labels(runs), strict=True):
+        engine = run.config["engine"]
+        colour = series(ENGINE_SERIES.get(engine, len(ENGINE_SERIES) + zlib.crc32(engine.encode()) % 4))
+        number = seen[engine]
+        if number:
+            other = "var(--ink)" if number % 2 else "var(--paper)"
+            colour = f"color-mix(in oklab, {colour} 55%, {other})"
+        found.append(Drawn(run, label, colour, "dashed" if number else ""))
+        seen[engine] += 1
+    return found
+
+
+def words(kind: str) -> str:
+    return kind.replace("_", " ")
+
+
+def minute_axis(runs: Sequence[Drawn]) -> Axis:
+    first, last = runs[0].run.minutes
+    return Axis("time (minutes)", first - 1, last)
+
+
+def seconds_axis(shortest: float, longest: float) -> Axis:
+    """A log axis of response times that both fit on."""
+    low = 10.0 ** math.floor(math.log10(max(shortest, SHORTEST_S)) + 1e-9)
+    return Axis("seconds (log scale)", low, max(longest * 1.5, low * 10), log=True)
+
+
+def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
+    """p50, p99 and longest response time of a kind of answer by minute; nothing if no such answer came."""
+    found = [(each, [row for row in each.run.facts["minutes"] if kind in row]) for each in runs]
+    found = [(each, rows) for each, rows in found if rows]
+    if not found:
+        return None
+    limit = spec.DEADLINE_S[kind]
+    shortest = min(row[kind]["p50"] for _, rows in found for row in rows)
+    longest = max(row[kind]["max"] for _, rows in found for row in rows)
+    lines, alone = [], len(runs) == 1
+    for each, rows in found:
+        lines += _response_curves(each, kind, rows, "p99" if alone else f"{each.label}, p99")
+    shade = runs[0].colour if alone else "var(--faint)"
+    keys = [Curve("max", (), (), colour=shade, look="thin"), Curve("p50", (), (), colour=shade, look="dotted")]
+    return curves(
+        f"Response time of {words(kind)} answers by minute",
+        " ".join(_told(each, kind, rows) for each, rows in found) + f" The limit is {limit} s.",
+        minute_axis(runs),
+        seconds_axis(shortest, max(limit, longest)),
+        lines,
+        limit=(f"limit {limit} s", limit),
+        notes=_response_notes(kind, found, alone),
+        keys=keys,
+    )
+
+
+def _response_curves(each: Drawn, kind: str, rows: Sequence[dict[str, Any]], name: str) -> list[Curve]:
+    first, last = each.run.minutes
+    at = np.arange(first, last + 1)
+    values = {size: np.full(len(at), np.nan) for size in SIZES}
+    for row in rows:
+        for size in values:
+            values[size][row["minute"] - first] = row[kind][size]
+    x = at - 0.5
+    return [
+        Curve("", x, values["max"], filled=True, floor=values["p50"], colour=each.colour, look="faint bare"),
+        Curve("", x, values["max"], colour=each.colour, look="thin"),
+        Curve("", x, values["p50"], colour=each.colour, look="dotted"),
+        Curve(name, x, values["p99"], colour=each.colour, look=each.look),
+    ]
+
+
+def _told(each: Drawn, kind: str, rows: Sequence[dict[str, Any]]) -> str:
+    """What the curves show, in words."""
+    worst, limit = max(rows, key=lambda row: row[kind]["max"]), spec.DEADLINE_S[kind]
+    late = sum(row[kind]["max"] > limit for row in rows)
+    highest = seconds_text(max(row[kind]["p50"] for row in rows), limit)
+    return (
+        f"{each.label}: the longest is {seconds_text(worst[kind]['max'], limit)} s in minute {worst['minute']}, the "
+        f"highest p50 of a minute {highest} s; {late} of {counted(len(rows), 'minute')} with late answers."
+    )
+
+
+def _response_notes(kind: str, found: Sequence[tuple[Drawn, list[dict[str, Any]]]], alone: bool) -> list[Note]:
+    texts: dict[int, list[str]] = {}
+    for each, rows in found:
+        for row in rows:
+            told = row[kind]
+            name = "" if alone else f"{each.label}: "
+            sizes = ", ".join(f"{size} {seconds_text(told[size], spec.DEADLINE_S[kind])} s" for size in SIZES)
+            texts.setdefault(row["minute"], []).append(f"{name}{counted(told['received'], 'answer')}, {sizes}")
+    return [Note(minute - 1, minute, "\n".join([f"minute {minute}", *told])) for minute, told in texts.items()]
+
+
+def backlog_chart(runs: Sequence[Drawn]) -> Markup | None:
+    """How many seconds of input waited, at most, in each minute."""
+    found = [(each, each.run.facts["minutes"]) for each in runs if each.run.facts["minutes"]]
+    if not found:
+        return None
+    lines, told, most = [], [], 0
+    for each, rows in found:
+        values = [row["backlog_s"] for row in rows]
+        x, y = levels([row["minute"] for row in rows], values)
+        lines.append(Curve(each.label, x, y, filled=len(runs) == 1, colour=each.colour, look=each.look))
+        most = max(most, *values)
+        worst = rows[int(np.argmax(values))]["minute"]
+        told.append(f"{each.label}: {max(values):,} s at most" + (f", in minute {worst}." if max(values) else "."))
+    return curves(
+        "Input that waited after a cycle, the most in each minute",
+        " ".join(told),
+        minute_axis(runs),
+        Axis("seconds of input", 0, max(1.0, most * 1.1)),
+        lines,
+    )
+
+
+def steps_chart(each: Drawn, alone: bool) -> Markup | None:
+    """What a cycle of each minute spent its time on, step on step, against the period."""
+    cycles = each.run.cycles
+    if cycles is None:
+        return None
+    layers = _layers({name: cycles.mean_by_minute(ms) for name, ms in cycles.steps_ms.items()})
+    minutes, mean, slowest = cycles.minutes, cycles.mean_by_minute(cycles.took_ms), cycles.slowest_by_minute()
+    period_ms = each.run.config["period_s"] * 1000
+    top = max(sum(ms for ms in layers.values()).max(), 0.1) * 1.1  # type: ignore[union-attr]
+    shares = sorted(((ms.sum() / max(mean.sum(), 1e-9), name) for name, ms in layers.items()), reverse=True)
+    parts = [
+        Curve(name, *levels(minutes, ms), colour=f"var(--part-{n})") for n, (name, ms) in enumerate(layers.items())
+    ]
+    return curves(
+        "Mean of a cycle by step and minute" + ("" if alone else f": {each.label}"),
+        f"{each.label}: a cycle takes {mean.mean():,.1f} ms on average, {mean.max():,.1f} ms in the slowest minute; "
+        f"the period is {period_ms:,.0f} ms. "
+        + ", ".join(f"{name} {share:.0%}" for share, name in shares if share >= 0.005)
+        + ".",
+        minute_axis([each]),
+        Axis("milliseconds per cycle", 0, max(top, period_ms * 1.1) if period_ms < NEAR * top else top),
+        stacked(parts),
+        limit=(f"period {period_ms:,.0f} ms", period_ms),
+        notes=[
+            Note(minute - 1, minute, f"minute {minute}\nmean {mean[n]:,.1f} ms, slowest cycle {slowest[n]:,.1f} ms")
+            for n, minute in enumerate(minutes)
+        ],
+    )
+
+
+def _layers(steps: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """In the engine's own order; the smallest together where they are many."""
+    named = [name for name in steps if name != REST]
+    largest = sorted(named, key=lambda name: -steps[name].sum())[: STEPS_SHOWN - (len(named) > STEPS_SHOWN)]
+    found = {name: steps[name] for name in named if name in largest}
+    if rest := [steps[name] for name in named if name not in largest]:
+        found[OTHERS] = np.sum(rest, axis=0)
+    return {**found, REST: steps[REST]}
+
+
+def cycles_chart(runs: Sequence[Drawn]) -> Markup | None:
+    """The mean of a cycle by minute, engines over one another."""
+    found = [(each, each.run.cycles) for each in runs]
+    curves_of = [(each, cycles.minutes, cycles.mean_by_minute(cycles.took_ms)) for each, cycles in found if cycles]
+    if not curves_of:
+        return None
+    low = 10.0 ** math.floor(math.log10(max(min(ms.min() for _, _, ms in curves_of), 0.01)))
+    period_ms = max(each.run.config["period_s"] for each in runs) * 1000
+    top = max(period_ms, *(ms.max() for _, _, ms in curves_of))
+    return curves(
+        "Mean of a cycle by minute",
+        " ".join(f"{each.label}: {ms.mean():,.1f} ms, {ms.max():,.1f} ms at most." for each, _, ms in curves_of),
+        minute_axis(runs),
+        Axis("milliseconds per cycle (log scale)", low, top * 1.5, log=True),
+        [Curve(each.label, minutes - 0.5, ms, colour=each.colour, look=each.look) for each, minutes, ms in curves_of],
+        limit=(f"period {period_ms:,.0f} ms", period_ms),
+    )

@@ -1,0 +1,206 @@
+"""The report of a run, as text: the verdict and the answers first, then what they are made of, then one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from driver.report.diagnosis import headline, look_first
+from driver.run.record import FAULTS, Finished, finished
+from driver.run.result import PERCENTILES
+from polling_baseline import spec
+from polling_baseline.database.connection import ServerRecord
+from polling_baseline.database.settings import BY_DURABILITY
+from polling_baseline.wording import WIDTH, aligned, command_line, counted, folded, seconds_text
+
+FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", "report.html")
+TIMES = (*PERCENTILES, "max")
+
+
+def text(facts: dict[str, Any], folder: Path) -> str:
+    """What a terminal shows of the run in a folder, whose `run.json` says `facts`."""
+    run = finished(facts, folder)
+    answers = _answers(run)
+    saved = [name for name in FILES if (run.folder / name).exists()]
+    lines = [
+        *_heading(run, max(map(len, answers))),
+        "",
+        *answers,
+        "",
+        *_causes(run.facts),
+        *_outages(run.facts),
+        "",
+        conclusion(run),
+    ]
+    if facts["state"] in ("running", "interrupted", "broken") and facts["config"]["durability"] == "on":
+        lines.append(f"go on  {command_line('run', '--resume', folder)}")
+    return "\n".join([*lines, "  ".join([f"saved  {run.folder} ", *saved])])
+
+
+def conclusion(run: Finished) -> str:
+    """One or two sentences on how it went."""
+    if found := look_first(run):
+        return "\n".join(found)
+    if not any(answer["received"] for answer in run.facts["answers"].values()):
+        return "There was nothing to answer."
+    if run.verdict:
+        return headline(run)[1]
+    return "Every answer came in time; whether they are right is for lrb validate to say."
+
+
+def _heading(run: Finished, width: int) -> list[str]:
+    """What ran, with the verdict at the right end of the table that follows; then where and how."""
+    facts, config, environment = run.facts, run.config, run.facts["environment"]
+    distinct, seed = facts["dataset"].get("distinct"), facts["dataset"]["seed"]
+    *lines, last = folded(
+        "",
+        [
+            "Linear Road",
+            " ".join([config["engine"], *config.get("engine_options", {}).values()]),
+            f"L = {facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else ""),
+            f"{config['to_minute'] - config['from_minute'] + 1} min",
+            *([] if seed is None else [f"seed {seed}"]),
+        ],
+    )
+    verdict = verdict_line(run)
+    together = len(last) + 3 + len(verdict) <= WIDTH
+    lines += [f"{last}   {verdict.rjust(width - len(last) - 3)}"] if together else [last, verdict.rjust(width)]
+    lines += folded(
+        "",
+        [
+            f"run {run.folder.name}",
+            environment["started"].replace("T", " ").replace("+00:00", " UTC"),
+            f"commit {environment['commit'] or 'unknown'}{'+' if environment.get('dirty') else ''}",
+            *([_server(environment["engine"])] if "PostgreSQL" in environment["engine"] else []),
+        ],
+    )
+    lines += folded(
+        "",
+        [
+            counted(environment["machine"]["cores"], "core"),
+            counted(config["workers"], "worker"),
+            f"period {config['period_s']:g} s",
+            f"{config['clock']} clock",
+        ],
+    )
+    return lines
+
+
+def verdict_line(run: Finished) -> str:
+    """PASS, or FAIL and the kinds of faults; the run's state where it was not judged."""
+    word, faults = headline(run)[0], run.faults()
+    return word if not faults or word == "PASS" else f"FAIL: {', '.join(name for name in faults if faults[name])}"
+
+
+def answer_columns(run: Finished) -> tuple[str, ...]:
+    """The counts to show of each kind of answer: more of them once the run was judged."""
+    return ("received", "late") if run.verdict is None else ("expected", *FAULTS)
+
+
+def answer_counts(run: Finished, kind: str) -> dict[str, Any]:
+    """What is known of a kind of answer: the verdict's counts if there is one, and response times."""
+    measured = run.facts["answers"][kind]
+    judged = run.verdict["answers"][kind] if run.verdict else {}
+    return {**measured, **{name: value for name, value in judged.items() if value is not None}}
+
+
+def _answers(run: Finished) -> list[str]:
+    """What came of each kind of answer, if that was judged; and when it came."""
+    columns = answer_columns(run)
+    content, in_time = columns[: columns.index("late")], columns[columns.index("late") :]
+    if run.verdict is None:
+        content, in_time = (), columns
+    judged = aligned(("answer", *content), [[kind, *_counts(run, kind, content)] for kind in spec.ANSWERS])
+    times = [[kind, *_counts(run, kind, in_time), *response_times(run, kind)] for kind in spec.ANSWERS]
+    timed = aligned(("answer", *in_time, *TIMES, "limit (s)"), times)
+    return [*judged, "", *timed] if content else timed
+
+
+def _counts(run: Finished, kind: str, names: Sequence[str]) -> list[str]:
+    return [f"{answer_counts(run, kind)[name]:,}" for name in names]
+
+
+def response_times(run: Finished, kind: str) -> list[str]:
+    """The percentiles, the longest, and the limit."""
+    answer = answer_counts(run, kind)
+    limit = answer["limit_s"]
+    return [*(seconds_text(answer[name], limit) if name in answer else "-" for name in TIMES), str(limit)]
+
+
+def _causes(facts: dict[str, Any]) -> list[str]:
+    feed, cycles = facts["feed"], facts["cycles"]
+    if not cycles["count"]:
+        return ["no cycle was completed"]
+    steps = sorted(cycles["steps_mean_ms"].items(), key=lambda step: -step[1])
+    share = feed["driver_s"] / feed["busy_s"] if feed["busy_s"] else 0
+    return [
+        *folded(
+            "feed    ",
+            [
+                counted(feed["rows"], "tuple"),
+                f"peak {feed['peak_rows_per_s']:,}/s",
+                f"lag p99 {feed['lag_p99_ms']:.0f} ms, max {feed['lag_max_ms']:.0f} ms",
+                f"the driver's own share {share:.0%}",
+            ],
+        ),
+        *folded(
+            "cycles  ",
+            [
+                f"{cycles['count']:,}",
+                f"mean {cycles['mean_ms']:.1f} ms, p99 {cycles['p99_ms']:.1f} ms, max {cycles['max_ms']:.1f} ms",
+                f"{cycles['of_several_seconds']:,} of several seconds",
+                f"backlog {cycles['largest_backlog_s']} s at most",
+            ],
+        ),
+        *_database(facts),
+        *_memory(facts),
+        *folded("steps   ", (f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps)),
+    ]
+
+
+def _database(facts: dict[str, Any]) -> list[str]:
+    """What the run cost the database beside time; other engines have no such costs, and a broken run cannot ask."""
+    engine = facts["environment"]["engine"]
+    if "wal_bytes" not in engine or facts["state"] == "broken":
+        return []
+    wal, tuples = engine["wal_bytes"], facts["feed"]["rows"]
+    return folded(
+        "log     ",
+        [
+            f"durability {engine['durability']}{_not_in_force(engine)}",
+            f"WAL {wal / 1e6:,.1f} MB, {wal / max(1, tuples):,.0f} bytes per tuple",
+            f"dead rows {engine['dead_rows']:,}",
+            f"autovacuums {engine['autovacuums']:,}",
+        ],
+    )
+
+
+def _server(engine: dict[str, Any]) -> str:
+    """Version, and the place of a server that was given."""
+    record = engine.get("server", {"embedded": True})
+    return f"PostgreSQL {engine['PostgreSQL']}" + ("" if record["embedded"] else f" on {ServerRecord(**record).label}")
+
+
+def _not_in_force(engine: dict[str, Any]) -> str:
+    """What the server did otherwise than that durability means."""
+    wanted = BY_DURABILITY[engine["durability"]]
+    other = [name for name, value in wanted.items() if engine["settings"].get(name) != value]
+    return f" (but {', '.join(other)} {engine['settings'].get(other[0])})" if other else ""
+
+
+def _memory(facts: dict[str, Any]) -> list[str]:
+    """What an engine that keeps its state in memory took of it; a broken run cannot ask."""
+    engine = facts["environment"]["engine"]
+    if "peak_bytes" not in engine or facts["state"] == "broken":
+        return []
+    return [f"memory  {engine['peak_bytes'] / 1e9:.2f} GB at most, driver and engine together"]
+
+
+def _outages(facts: dict[str, Any]) -> list[str]:
+    """What came between, for a run that was resumed."""
+    return [
+        f"outage  {outage['seconds']:,.1f} s from {outage['from']:,.1f} s on: {outage['reason']}; "
+        f"{counted(outage['late_answers'], 'answer')} late because of it"
+        for outage in facts.get("outages", ())
+    ]

@@ -1,0 +1,1 @@
+"""One run: options, clock, poller, feed, loop, and the record that it leaves."""

@@ -1,0 +1,1 @@
+"""The judge: the right answers, the answers received, and the verdict."""

@@ -1,0 +1,279 @@
+"""The embedded PostgreSQL: start, stop, look.
+
+It listens on a unix socket in a private folder, where nobody is asked for a password; on 127.0.0.1 only if a port is
+asked for, with a password.  It goes on running when the command that started it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg2
+
+from polling_baseline.database.connection import Target, Unreachable
+from polling_baseline.database.embedded import dead_server as leftovers
+from polling_baseline.database.embedded.binaries import Binaries, find_binaries
+from polling_baseline.database.embedded.server_home import Home, home
+from polling_baseline.database.settings import durability_of, profile, read_settings
+from polling_baseline.refusal import Refusal
+
+SUPERUSER = "postgres"
+DATABASE = "postgres"
+SOCKET_PORT = 5432
+WAIT_S = 60
+WAIT = ("-w", "-t", str(WAIT_S))
+
+# What PostgreSQL writes when it fails, and what we say.
+EXPLANATIONS = {
+    r"No space left on device|Disk quota exceeded|Check free disk space": (
+        "no space left in {folder}; free some, or set LRB_STATE to a folder on another disk"
+    ),
+    r"could not create any TCP/IP sockets": (
+        "port {port} of 127.0.0.1 is in use; choose another --port or leave it out"
+    ),
+    r"could not look up effective user ID (\d+)": (
+        "user id {0} has no name on this machine, which PostgreSQL needs; "
+        "run lrb as a user that /etc/passwd knows, or give a server by --dsn"
+    ),
+    r'lock file "postmaster.pid" already exists': (
+        "{data}/postmaster.pid names process {pid}, which does not answer as PostgreSQL; "
+        "if it is another program, delete that file and start again"
+    ),
+    r'postmaster.pid" is empty': "{data}/postmaster.pid is empty; delete it and start again",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The embedded server while it runs."""
+
+    target: Target
+    home: Home
+    version: str
+    durability: str
+    socket_folder: Path
+    # Of 127.0.0.1, if it listens there.
+    port: int | None
+
+
+def ensure_running(durability: str | None = None, port: int | None = None) -> Server:
+    """Start the server unless it runs; one that runs otherwise than asked for is restarted, and stderr says so.
+
+    Nothing asked for: a running server is taken as it is, a new one has durability off and no port.
+    """
+    here = home()
+    with here.lock():
+        running = _running(here)
+        if running:
+            changes = [f"durability {durability}"] if durability not in (None, running.durability) else []
+            changes += [f"port {port}"] if port not in (None, running.port) else []
+            if not changes:
+                return running
+            _refuse_if_busy(running)
+            print(f"lrb: restarting the embedded PostgreSQL with {' and '.join(changes)}", file=sys.stderr)
+            durability, port = durability or running.durability, port or running.port
+        binaries = find_binaries(here.owner)
+        _prepare(here, binaries)
+        if running:
+            _stop(here, binaries)
+        return _start(here, binaries, durability or "off", port)
+
+
+def status() -> Server | None:
+    """The server, if it runs."""
+    here = home()
+    with here.lock():
+        return _running(here)
+
+
+def stop() -> bool:
+    """Stop the server; whoever is connected loses the connection.  False if it did not run."""
+    here = home()
+    with here.lock():
+        running = _running(here)
+        if running is None:
+            return False
+        _stop(here, find_binaries(here.owner))
+        if (short := here.socket_folder()) != here.folder:
+            short.rmdir()
+        return True
+
+
+def _running(here: Home) -> Server | None:
+    """Asked, not guessed: a server runs if it answers at the socket that its pid file names."""
+    lines = _pid_file(here)
+    if len(lines) < 5 or not lines[4]:
+        return None
+    parameters = {"host": lines[4], "port": lines[3], "user": SUPERUSER, "dbname": DATABASE}
+    target = Target(parameters, embedded=True)
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        try:
+            version, listens, durability = _facts(target)
+            break
+        except Unreachable:
+            return None
+        except psycopg2.OperationalError:
+            # It hung up on us: a crash of another session ends all sessions, and it recovers.
+            if time.monotonic() > deadline:
+                raise
+    port = int(lines[3]) if listens else None
+    return Server(target, here, version.split()[0], durability, Path(lines[4]), port)
+
+
+def _facts(target: Target) -> tuple[str, str, str]:
+    """Version, addresses that it listens on, durability."""
+    with closing(target.connect()) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('server_version'), current_setting('listen_addresses')")
+        [(version, listens)] = cursor.fetchall()
+        return version, listens, durability_of(read_settings(connection))
+
+
+def _pid_file(here: Home) -> list[str]:
+    try:
+        return (here.data / "postmaster.pid").read_text().splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _refuse_if_busy(running: Server) -> None:
+    connection = running.target.connect()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*), string_agg(DISTINCT application_name, ', ') FROM pg_catalog.pg_stat_activity "
+                "WHERE backend_type = 'client backend' AND pid <> pg_catalog.pg_backend_pid()"
+            )
+            [(others, who)] = cursor.fetchall()
+    finally:
+        connection.close()
+    if others:
+        raise Refusal(
+            f"the embedded PostgreSQL runs with durability {running.durability} and has other connections "
+            f'({others}: {who}); wait for them, or end it with "lrb db stop"'
+        )
+
+
+def _prepare(here: Home, binaries: Binaries) -> None:
+    """Have a data folder of the right version; an interrupted initdb leaves none."""
+    if here.data.exists():
+        try:
+            made_by = (here.data / "PG_VERSION").read_text().strip()
+        except FileNotFoundError:
+            raise Refusal(f"{here.data} is no PostgreSQL data folder; move it away and start again") from None
+        if made_by != str(binaries.major):
+            raise Refusal(
+                f"{here.data} was made by PostgreSQL {made_by}, this is {binaries.version}; delete the folder "
+                f"(lrb load fills a new one), or set LRB_PG_BIN to the programs of PostgreSQL {made_by}"
+            )
+        return
+    partial = here.folder / "data.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    _write(here, here.password, secrets.token_urlsafe(24) + "\n")
+    command = [str(binaries.folder / "initdb"), "-D", partial.name, "-U", SUPERUSER, "--encoding=UTF8", "--locale=C"]
+    command += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={here.password.name}", "--no-sync"]
+    # From 18 on checksums are the default; they cost time on every page.
+    command += ["--no-data-checksums"] if binaries.major >= 18 else []
+    try:
+        made = _run(here, command)
+        if made.returncode:
+            raise _refusal(here, made.stdout, None)
+        partial.rename(here.data)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _configure(here: Home, durability: str, port: int | None) -> None:
+    """Write the settings where they win over all others, and over what ALTER SYSTEM said in an earlier life."""
+    settings = profile(durability) | {
+        "unix_socket_directories": '"' + str(here.socket_folder()).replace('"', '""') + '"',
+        "listen_addresses": "127.0.0.1" if port else "",
+        "port": str(port or SOCKET_PORT),
+    }
+    quoted = {name: value.replace("'", "''") for name, value in settings.items()}
+    text = "".join(f"{name} = '{value}'\n" for name, value in quoted.items())
+    _write(here, here.data / "postgresql.auto.conf", text)
+
+
+def _start(here: Home, binaries: Binaries, durability: str, port: int | None) -> Server:
+    stale = bool(_pid_file(here))
+    _configure(here, durability, port)
+    seen = here.log.stat().st_size if here.log.exists() else 0
+    if durability == "on":
+        # What was written while durability was off may not be on the disk yet.
+        _run(here, [binaries.folder / "initdb", "--sync-only", "-D", here.data.name])
+    if stale and leftovers.only_a_name(int(_pid_file(here)[0]), here.data):
+        names = ("data/postmaster.pid", f"{here.socket_folder()}/.s.PGSQL.{port or SOCKET_PORT}.lock")
+        _run(here, ["rm", "-f", *names])
+    started = _run(here, [binaries.folder / "pg_ctl", "start", "-D", here.data.name, "-l", here.log.name, *WAIT])
+    running = _running(here)
+    if started.returncode or running is None:
+        log = here.log.read_bytes()[seen:].decode(errors="replace") if here.log.exists() else ""
+        raise _refusal(here, log + started.stdout, port)
+    if stale:
+        print(
+            "lrb: the embedded PostgreSQL had not been stopped properly; it has recovered, but what a run or a load "
+            "had put in with durability off is lost",
+            file=sys.stderr,
+        )
+    return running
+
+
+def _stop(here: Home, binaries: Binaries) -> None:
+    stopped = _run(here, [binaries.folder / "pg_ctl", "stop", "-D", here.data.name, "-m", "fast", *WAIT])
+    if stopped.returncode:
+        raise Refusal(f"the embedded PostgreSQL did not stop within {WAIT_S} s; its log is {here.log}")
+
+
+def _write(here: Home, file: Path, text: str) -> None:
+    """Write a private file as the server's user: root does not follow where another user may have put a link."""
+    written = _run(here, ["/bin/sh", "-c", 'umask 077 && cat > "$1"', "sh", str(file.relative_to(here.folder))], text)
+    if written.returncode:
+        raise _refusal(here, written.stdout, None)
+
+
+def _run(here: Home, command: Sequence[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a program as the server's user, inside its folder, so that no path needs quoting.
+
+    The output goes through a file: a pipe would stay open as long as the server that pg_ctl starts.
+    """
+    # A PGDATA or PGOPTIONS of the user's is meant for another server.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    options = here.owner.subprocess_options if here.owner else {}
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        done = subprocess.run(
+            [str(part) for part in command],
+            cwd=here.folder,
+            env={**environment, "LC_ALL": "C"},
+            input=text,
+            text=True,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            **options,
+        )
+        output.seek(0)
+        return subprocess.CompletedProcess(done.args, done.returncode, output.read())
+
+
+def _refusal(here: Home, said: str, port: int | None) -> Refusal:
+    """The clear sentence for what PostgreSQL said when it failed."""
+    # A full disk may have left no room to say so.
+    if shutil.disk_usage(here.folder).free < 1 << 20:
+        said += "No space left on device"
+    for pattern, sentence in EXPLANATIONS.items():
+        if match := re.search(pattern, said):
+            pid = next(iter(_pid_file(here)), "?")
+            return Refusal(sentence.format(*match.groups(), folder=here.folder, data=here.data, port=port, pid=pid))
+    errors = re.findall(r"(?:FATAL|PANIC|error): +(.*)", said) or said.strip().splitlines()[-1:] or ["no reason given"]
+    return Refusal(f"the embedded PostgreSQL did not start: {errors[0]}; its log is {here.log}")

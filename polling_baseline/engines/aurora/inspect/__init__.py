@@ -1,0 +1,1 @@
+"""A network looked at from outside: as data, as a drawing, as a forecast."""

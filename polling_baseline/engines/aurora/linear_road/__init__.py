@@ -1,0 +1,1 @@
+"""Linear Road as a network of Aurora's boxes."""

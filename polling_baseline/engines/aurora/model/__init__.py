@@ -1,0 +1,1 @@
+"""Aurora's model of streams: boxes, arrows, trains, scheduler, quality of service; it knows no road."""

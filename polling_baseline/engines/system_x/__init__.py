@@ -1,0 +1,1 @@
+"""System X: the paper's relational database, on PostgreSQL, polled or driven by triggers."""

@@ -1,0 +1,122 @@
+"""What a killed run left on disk, cut at any byte: what is kept is whole cycles, and their answers are read back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from driver.run.journal import cut_back, read_kept, refuse_gap
+from driver.run.poller import Cycle
+from driver.run.recording import Recording
+from driver.run.result import late_by, summary
+from polling_baseline.batch import ANSWER_COLUMNS, Answers
+from polling_baseline.database.embedded import dead_server as leftovers
+from polling_baseline.refusal import Refusal
+
+CYCLES = 6
+
+
+def answers(kind: str, second: int, rows: int) -> Answers:
+    columns = {name: np.arange(rows) for name in ANSWER_COLUMNS[kind]}
+    return Answers(kind, {**columns, "second": np.full(rows, second)})
+
+
+def cycle(second: int, backlog_s: int = 0) -> Cycle:
+    steps = {"copy_ms": 1.5, "commit_ms": 0.25}
+    return Cycle(range(second, second + 1), 7, second, second + 0.1, second + 0.5, second + 0.6, backlog_s, steps)
+
+
+def entered(recording: Recording, seconds: range) -> None:
+    for second in seconds:
+        for kind in ("toll", "accident", "balance"):
+            recording.answers(answers(kind, second, second % 3 + 1), second + 0.5)
+        recording.cycle(cycle(second))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    recording = Recording(tmp_path, durable=True)
+    entered(recording, range(CYCLES))
+    recording.close()
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["cycles.csv", "output.csv"])
+def test_cut_anywhere(folder: Path, name: str) -> None:
+    whole = {file: (folder / file).read_bytes() for file in ("cycles.csv", "output.csv")}
+    found = set()
+    for size in range(0, len(whole[name]) + 1, 3):
+        for file, data in whole.items():
+            (folder / file).write_bytes(data[:size] if file == name else data)
+        kept = read_kept(folder, CYCLES)
+        cut_back(folder, kept)
+        found.add(len(kept.cycles))
+        recording = Recording(folder, False, kept.cycles)
+        entered(recording, range(kept.next_second or 0, CYCLES))
+        recording.close()
+        assert {file: (folder / file).read_bytes() for file in whole} == whole
+    assert found >= set(range(CYCLES))
+
+
+def test_what_is_read_back_is_what_was_measured(folder: Path) -> None:
+    kept = read_kept(folder, CYCLES)
+    again = Recording(folder, False, kept.cycles, cut_back(folder, kept))
+    again.close()
+    facts = summary(again, 0.0)
+    assert facts["cycles"]["count"] == CYCLES
+    assert facts["cycles"]["steps_mean_ms"] == {"copy_ms": 1.5, "commit_ms": 0.25}
+    assert {kind: facts["answers"][kind]["received"] for kind in ("toll", "accident", "balance", "expenditure")} == {
+        **{"toll": 12, "accident": 12, "balance": 12},
+        "expenditure": 0,
+    }
+    assert facts["answers"]["toll"]["max"] == 0.5
+
+
+def test_cycles_that_the_engine_has_lost_go_too(folder: Path) -> None:
+    kept = read_kept(folder, 4)
+    assert (len(kept.cycles), kept.next_second) == (4, 4)
+    cut_back(folder, kept)
+    assert (folder / "cycles.csv").read_text().count("\n") == 5
+    lines = (folder / "output.csv").read_text().splitlines()
+    assert max(float(line.split(",")[3 if line[0] == "0" else 2]) for line in lines) == 3.5
+
+
+def test_a_gap_is_refused(folder: Path) -> None:
+    kept = read_kept(folder, 3)
+    refuse_gap(kept, range(2, 3), 0, folder)
+    refuse_gap(kept, range(3, 5), 0, folder)
+    refuse_gap(read_kept(folder, 0), None, 0, folder)
+    with pytest.raises(Refusal, match="lacks the answers of seconds 3 to 4"):
+        refuse_gap(kept, range(5, 6), 0, folder)
+
+
+def test_answers_that_an_outage_made_late(tmp_path: Path) -> None:
+    """Late ones count from the outage's end until nothing waits; neither those before nor those after."""
+    recording = Recording(tmp_path)
+    for second, emit, backlog_s in ((0, 6.0, 0), (1, 20.0, 9), (15, 20.5, 0), (16, 21.0, 0), (17, 40.0, 0)):
+        recording.answers(answers("toll", second, 2), emit)
+        steps = {"copy_ms": 0.0}
+        recording.cycle(Cycle(range(second, second + 1), 1, second, second, emit, emit, backlog_s, steps))
+    recording.close()
+    assert late_by({"from": 6.0, "until": 19.0}, recording) == 4
+    assert late_by({"from": 6.0, "until": 30.0}, recording) == 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="needs /proc")
+def test_a_dead_server_that_is_still_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leftovers, "DYING_S", 0.2)
+    with subprocess.Popen(["true"]) as dead:
+        deadline = time.monotonic() + 60
+        while Path(f"/proc/{dead.pid}/stat").read_text().split()[2] != "Z" and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert leftovers.only_a_name(dead.pid, tmp_path)
+        with subprocess.Popen(["sleep", "60"], cwd=tmp_path) as child:
+            assert not leftovers.only_a_name(dead.pid, tmp_path)
+            child.kill()
+    assert not leftovers.only_a_name(os.getpid(), tmp_path)
+    assert not leftovers.only_a_name(dead.pid, tmp_path)
