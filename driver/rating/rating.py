@@ -9,7 +9,6 @@ verdict if it was judged.  A search that was interrupted takes over what it find
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
@@ -26,7 +25,9 @@ from driver.dataset.relabel import relabelled
 from driver.files import complete_file
 from driver.rating.search import Search
 from driver.run.engines import Place
+from driver.run.journal import read_cycles, step_name
 from driver.run.loop import measure
+from driver.run.poller import Cycle
 from driver.run.result import RunConfig, read_run, write_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
@@ -230,23 +231,22 @@ def gave_out(run: Path) -> dict[str, Any] | None:
     facts = read_run(run)
     if facts["state"] == "broken":
         return {"reason": facts["reason"]}
-    with (run / "cycles.csv").open(newline="") as file:
-        cycles = list(csv.DictReader(file))
+    cycles = read_cycles(run)
     first = next((number for number, cycle in enumerate(cycles) if _is_late(cycle)), None)
     if first is None:
         return None
-    before = [each for each in cycles[: first + 1] if float(each["ended"]) > float(cycles[first]["started"]) - 60]
-    steps = {name: sum(float(each[name]) for each in before) for name in before[0] if name.endswith("_ms")}
-    second = int(cycles[first]["first_second"])
+    before = [cycle for cycle in cycles[: first + 1] if cycle.ended > cycles[first].started - spec.MINUTE_S]
+    steps = {name: sum(cycle.steps[name] for cycle in before) for name in before[0].steps}
+    second = cycles[first].seconds[0]
     late: dict[str, Any] = {"second": second, "minute": spec.minute_of(second)}
     if any(steps.values()):
         step = max(steps, key=lambda name: steps[name])
-        late |= {"step": step.removesuffix("_ms"), "share": round(steps[step] / sum(steps.values()), 3)}
+        late |= {"step": step_name(step), "share": round(steps[step] / sum(steps.values()), 3)}
     return late
 
 
-def _is_late(cycle: dict[str, str]) -> bool:
-    return float(cycle["committed"]) - int(cycle["first_second"]) > SHORTEST_LIMIT_S
+def _is_late(cycle: Cycle) -> bool:
+    return cycle.committed - cycle.seconds[0] > SHORTEST_LIMIT_S
 
 
 def line(candidate: Candidate) -> str:

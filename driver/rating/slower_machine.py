@@ -7,7 +7,6 @@ multiplied by a hundred must not depend on that.  A batch of several seconds pay
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from driver.run.clock import Clock
+from driver.run.journal import read_cycles
 from driver.run.poller import Cycle, Poller, run_polls
 from polling_baseline import spec
 from polling_baseline.batch import Batch
@@ -96,7 +96,7 @@ def replayed(service: Service, factor: float = 1.0, period_s: float = 1.0) -> Re
 
 def measured_services(runs: Mapping[float, Path]) -> dict[float, Service]:
     """The service times of one engine's runs on disk."""
-    cycles = {xways: _cycles(run) for xways, run in runs.items()}
+    cycles = {xways: _columns(run) for xways, run in runs.items()}
     first, _, tuples, started, committed, ended = np.concatenate(list(cycles.values()), axis=1)
     begins = first % spec.MINUTE_S == 0
     usual, minute = (
@@ -111,12 +111,15 @@ def measured_services(runs: Mapping[float, Path]) -> dict[float, Service]:
     }
 
 
-COLUMNS = ("first_second", "last_second", "rows", "started", "committed", "ended")
-
-
-def _cycles(run: Path) -> Numbers:
-    with (run / "cycles.csv").open(newline="") as file:
-        return np.array([[float(row[name]) for name in COLUMNS] for row in csv.DictReader(file)]).T
+def _columns(run: Path) -> Numbers:
+    """First and last second, tuples, start, commit and end of each cycle."""
+    return np.array(
+        [
+            (cycle.seconds[0], cycle.seconds[-1], cycle.rows, cycle.started, cycle.committed, cycle.ended)
+            for cycle in read_cycles(run)
+        ],
+        float,
+    ).T
 
 
 def _line(tuples: Numbers, took_s: Numbers) -> Line:

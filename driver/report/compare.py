@@ -10,6 +10,7 @@ from typing import Any
 
 from driver.report.diagnosis import headline
 from driver.report.text import answer_counts
+from driver.run.journal import step_name
 from driver.run.record import FAULTS, Finished
 from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
@@ -160,7 +161,7 @@ def steps(table: Sequence[Column]) -> list[Row]:
     names = dict.fromkeys(name for mean in means for name in mean)
     return [
         (
-            "cycle, mean (ms)" if name == "mean_ms" else f"  {name.removesuffix('_ms')}",
+            "cycle, mean (ms)" if name == "mean_ms" else f"  {step_name(name)}",
             ["-" if (ms := mean.get(name)) is None else f"{ms:,.2f}" for mean in means],
         )
         for name in names

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from driver.report.diagnosis import headline, look_first
+from driver.run.journal import step_name
 from driver.run.record import FAULTS, Finished, finished
 from driver.run.result import PERCENTILES
 from polling_baseline import spec
@@ -155,7 +156,7 @@ def _causes(facts: dict[str, Any]) -> list[str]:
         ),
         *_database(facts),
         *_memory(facts),
-        *folded("steps   ", (f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in steps)),
+        *folded("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)),
     ]
 
 

@@ -1,7 +1,7 @@
-"""What a run that was killed has left on disk, cut back to what is complete.
+"""`cycles.csv`, the journal of a run: a line per cycle, written when the cycle's answers are in `output.csv`.
 
-`cycles.csv` is the journal: a cycle's line is written when its answers are in `output.csv`, and says how long that file
-was then.  So a file that ends in the middle of a cycle, or of a line, is cut back to the last line of the journal.
+The line says how long `output.csv` was then.  So a run that was killed in the middle of a cycle, or of a line, is cut
+back to its last complete line.  This module is the only reader and writer of the file.
 """
 
 from __future__ import annotations
@@ -9,58 +9,89 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterator
+import math
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
+import numpy.typing as npt
 
 from driver.run.poller import Cycle
-from driver.run.recording import CYCLE_COLUMNS, EMIT_POSITION, Responses
 from polling_baseline import spec
-from polling_baseline.refusal import Refusal
-from polling_baseline.wording import command_line
+
+NAME = "cycles.csv"
+MOMENTS = ("due", "started", "committed", "ended")
+# The last one is the length of `output.csv`.  The engine's steps follow.
+COLUMNS = ("first_second", "last_second", "rows", *MOMENTS, "backlog_s", "output_bytes")
+STEP_SUFFIX = "_ms"
+# What a cycle takes beside the engine's own steps.
+REST = "reading answers"
+
+
+class JournalWriter:
+    """Adds cycles to the journal in a folder, which may hold some of the same run already."""
+
+    def __init__(self, folder: Path, durable: bool = False) -> None:
+        self._durable = durable
+        self._file = (folder / NAME).open("a", newline="")
+        self._lines = csv.writer(self._file, lineterminator="\n")
+        self._is_new = self._file.tell() == 0
+
+    def write(self, cycle: Cycle, output_bytes: int) -> None:
+        if self._is_new:
+            self._is_new = False
+            self._lines.writerow((*COLUMNS, *cycle.steps))
+        moments = (f"{getattr(cycle, name):.4f}" for name in MOMENTS)
+        steps = (f"{ms:.3f}" for ms in cycle.steps.values())
+        self._lines.writerow(
+            (cycle.seconds[0], cycle.seconds[-1], cycle.rows, *moments, cycle.backlog_s, output_bytes, *steps)
+        )
+        if self._durable:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The cycles that are complete, and how long both files are up to them."""
+class Journal:
+    """The complete cycles of a run, and how long both files are up to the last of them."""
 
     cycles: list[Cycle]
-    cycles_bytes: int
-    output_bytes: int
+    journal_bytes: int = 0
+    output_bytes: int = 0
 
     @property
     def next_second(self) -> int | None:
         return self.cycles[-1].seconds.stop if self.cycles else None
 
 
-def read_kept(folder: Path, until: int) -> Kept:
-    """The complete cycles of the seconds before `until`; changes nothing."""
-    journal, output = folder / "cycles.csv", folder / "output.csv"
-    if not journal.exists() or not output.exists():
-        return Kept([], 0, 0)
-    size = output.stat().st_size
+def read_journal(folder: Path, until: int) -> Journal:
+    """The cycles of the seconds before `until` whose answers are in `output.csv`; changes nothing."""
+    output = folder / "output.csv"
+    size = output.stat().st_size if output.exists() else -1
     complete = itertools.takewhile(
-        lambda entry: entry[0].seconds.stop <= until and entry[2] <= size, _journal(journal.read_bytes())
+        lambda entry: entry[0].seconds.stop <= until and entry[2] <= size, _entries(folder / NAME)
     )
     entries = list(complete)
-    return Kept([cycle for cycle, _, _ in entries], *(entries[-1][1:] if entries else (0, 0)))
+    if not entries:
+        return Journal([])
+    _, journal_bytes, output_bytes = entries[-1]
+    return Journal([cycle for cycle, _, _ in entries], journal_bytes, int(output_bytes))
 
 
-def cut_back(folder: Path, kept: Kept) -> dict[str, Responses]:
-    """Cut both files to what is kept, and give the response times of the answers in it."""
-    for name, size in (("cycles.csv", kept.cycles_bytes), ("output.csv", kept.output_bytes)):
-        with (folder / name).open("ab") as file:
-            file.truncate(size)
-    return _responses(folder / "output.csv") if kept.output_bytes else {}
+def read_cycles(folder: Path) -> list[Cycle]:
+    """All cycles of a run, as far as their lines are complete; none where there is no journal."""
+    return [cycle for cycle, _, _ in _entries(folder / NAME)]
 
 
-def _journal(data: bytes) -> Iterator[tuple[Cycle, int, int]]:
-    """Each cycle with the length of the journal up to it, and of the output; a torn line ends it."""
+def _entries(path: Path) -> Iterator[tuple[Cycle, int, float]]:
+    """Each cycle with the length of the journal up to it, and that of the output; a torn line ends it."""
+    data = path.read_bytes() if path.exists() else b""
     header, *lines = data[: data.rfind(b"\n") + 1].splitlines(keepends=True) or [b""]
     names = header.decode("ascii", "replace").rstrip("\n").split(",")
     length = len(header)
@@ -69,7 +100,7 @@ def _journal(data: bytes) -> Iterator[tuple[Cycle, int, int]]:
         try:
             [values] = csv.reader(io.StringIO(line.decode("ascii")))
             row = dict(zip(names, map(float, values), strict=True))
-            yield _cycle(row), length, int(row["output_bytes"])
+            yield _cycle(row), length, row.get("output_bytes", math.inf)
         except (ValueError, KeyError):
             return
 
@@ -83,40 +114,38 @@ def _cycle(row: dict[str, float]) -> Cycle:
         committed=row["committed"],
         ended=row["ended"],
         backlog_s=int(row["backlog_s"]),
-        steps={name: value for name, value in row.items() if name not in CYCLE_COLUMNS},
+        steps={name: value for name, value in row.items() if name not in COLUMNS},
     )
 
 
-def _responses(output: Path) -> dict[str, Responses]:
-    """Time and Emit of every answer, by kind; lines differ in length, so they are read whole and split."""
-    table = pa.csv.read_csv(
-        output,
-        pa.csv.ReadOptions(column_names=["line"]),
-        pa.csv.ParseOptions(delimiter="\t", quote_char=False),
-        pa.csv.ConvertOptions(column_types={"line": pa.string()}),
-    )
-    fields = pc.split_pattern(table["line"], ",")
-    kinds = pc.list_element(fields, 0).cast(pa.int8()).to_numpy()
-    found: dict[str, Responses] = {}
-    for number, kind in enumerate(spec.ANSWERS):
-        mine = fields.filter(pa.array(kinds == number))
-        if len(mine):
-            emit_at = EMIT_POSITION[kind] + 1
-            seconds = pc.list_element(mine, emit_at - 1).cast(pa.int32()).to_numpy()
-            emits = pc.list_element(mine, emit_at).cast(pa.float64()).to_numpy()
-            found[kind] = Responses()
-            # Those of one cycle lie together.
-            borders = np.flatnonzero(np.diff(emits)) + 1
-            for part, start in zip(np.split(seconds, borders), (0, *borders), strict=True):
-                found[kind].add(part, float(emits[start]))
-    return found
+def step_name(column: str) -> str:
+    """`copy` for the column `copy_ms`."""
+    return column.removesuffix(STEP_SUFFIX)
 
 
-def refuse_gap(kept: Kept, last: range | None, first_second: int, folder: Path) -> None:
-    """The engine has the answers of its last cycle only; those of earlier ones must be in the files."""
-    have = kept.next_second or first_second
-    if last is not None and have not in (last.start, last.stop):
-        raise Refusal(
-            f"{folder}/output.csv lacks the answers of seconds {have} to {last.start - 1}, which are nowhere else; "
-            f"start again with {command_line('run', '--like', folder)}"
-        )
+@dataclass(frozen=True, slots=True)
+class CycleColumns:
+    """Cycles as columns; times are milliseconds."""
+
+    minute: npt.NDArray[Any]
+    took_ms: npt.NDArray[Any]
+    steps_ms: dict[str, npt.NDArray[Any]]
+
+    @property
+    def minutes(self) -> npt.NDArray[Any]:
+        return np.unique(self.minute)
+
+    def mean_by_minute(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        first = int(self.minutes[0])
+        sums, counts = np.bincount(self.minute - first, values), np.bincount(self.minute - first)
+        return sums[counts > 0] / counts[counts > 0]
+
+    def slowest_by_minute(self) -> npt.NDArray[Any]:
+        return np.array([self.took_ms[self.minute == minute].max() for minute in self.minutes])
+
+
+def columns_of(cycles: Sequence[Cycle]) -> CycleColumns:
+    took = np.array([cycle.ended - cycle.started for cycle in cycles]) * 1000
+    steps = {step_name(name): np.array([cycle.steps[name] for cycle in cycles]) for name in cycles[0].steps}
+    steps[REST] = np.maximum(took - sum(steps.values()), 0)
+    return CycleColumns(np.array([spec.minute_of(cycle.seconds[0]) for cycle in cycles]), took, steps)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from driver.run.journal import step_name
 from driver.run.poller import Cycle
 from polling_baseline import spec
 from polling_baseline.wording import seconds_text
@@ -67,7 +68,7 @@ class LiveView:
 
     def _panel(self, cycle: Cycle) -> Table:
         table = Table.grid(padding=(0, 2))
-        steps = "  ".join(f"{name.removesuffix('_ms')} {ms:.1f}" for name, ms in cycle.steps.items())
+        steps = "  ".join(f"{step_name(name)} {ms:.1f}" for name, ms in cycle.steps.items())
         rows: list[tuple[str, Any]] = [
             ("simulated time", f"{_clock(cycle.seconds[-1])} of {_clock(self._seconds[-1])}"),
             ("input", f"{self._rate():,.0f} tuples/s"),

@@ -11,42 +11,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.csv
-
-from driver.run.recording import CYCLE_COLUMNS
+from driver.run.journal import CycleColumns, columns_of, read_cycles
 from driver.run.result import RunConfig, read_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 
 FAULTS = ("missing", "extra", "duplicate", "wrong", "late", "early")
-# What a cycle took beside the engine's own steps.
-REST = "reading answers"
 # The options that every run has.
 REQUIRED = {each.name for each in fields(RunConfig) if each.default is MISSING and each.default_factory is MISSING}
-
-
-@dataclass(frozen=True, slots=True)
-class Cycles:
-    """`cycles.csv` as columns, and by minute: times are milliseconds."""
-
-    minute: npt.NDArray[Any]
-    took_ms: npt.NDArray[Any]
-    steps_ms: dict[str, npt.NDArray[Any]]
-
-    @property
-    def minutes(self) -> npt.NDArray[Any]:
-        return np.unique(self.minute)
-
-    def mean_by_minute(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        first = int(self.minutes[0])
-        sums, counts = np.bincount(self.minute - first, values), np.bincount(self.minute - first)
-        return sums[counts > 0] / counts[counts > 0]
-
-    def slowest_by_minute(self) -> npt.NDArray[Any]:
-        return np.array([self.took_ms[self.minute == minute].max() for minute in self.minutes])
 
 
 @dataclass(frozen=True)
@@ -82,23 +54,10 @@ class Finished:
         return {fault: sum(counts[fault] for counts in self.verdict["answers"].values()) for fault in FAULTS}
 
     @cached_property
-    def cycles(self) -> Cycles | None:
+    def cycles(self) -> CycleColumns | None:
         """Nothing where no cycle was completed."""
-        try:
-            table = pa.csv.read_csv(
-                self.folder / "cycles.csv",
-                # A run that was killed may have left half a line.
-                parse_options=pa.csv.ParseOptions(invalid_row_handler=lambda row: "skip"),
-            )
-        except (OSError, pa.ArrowInvalid):
-            return None
-        if not table.num_rows or not {"first_second", "started", "ended"} <= set(table.column_names):
-            return None
-        columns = {name: table[name].to_numpy().astype(float) for name in table.column_names}
-        took = (columns["ended"] - columns["started"]) * 1000
-        steps = {name.removesuffix("_ms"): columns[name] for name in columns if name not in CYCLE_COLUMNS}
-        steps[REST] = np.maximum(took - sum(steps.values()), 0)
-        return Cycles(columns["first_second"].astype(int) // spec.MINUTE_S + 1, took, steps)
+        cycles = read_cycles(self.folder)
+        return columns_of(cycles) if cycles else None
 
 
 def open_run(folder: Path) -> Finished:

@@ -5,26 +5,24 @@ Answers of one second and one batch took equally long, so their number is all th
 
 from __future__ import annotations
 
-import csv
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
+from driver.run.journal import JournalWriter
 from driver.run.poller import Cycle
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_COLUMNS, Answers
 
-MOMENTS = ("due", "started", "committed", "ended")
-# The last one says how long `output.csv` was when the cycle's answers were in it.
-CYCLE_COLUMNS = ("first_second", "last_second", "rows", *MOMENTS, "backlog_s", "output_bytes")
 # Where Emit stands in a line of each kind, after the kind's number.
 EMIT_POSITION = {kind: columns.index("second") + 1 for kind, columns in ANSWER_COLUMNS.items()}
 
@@ -68,9 +66,7 @@ class Recording:
     ) -> None:
         self._durable = durable
         self._output = (folder / "output.csv").open("ab")
-        self._cycles_file = (folder / "cycles.csv").open("a", newline="")
-        self._cycles = csv.writer(self._cycles_file, lineterminator="\n")
-        self._steps: tuple[str, ...] | None = tuple(cycles[0].steps) if cycles else None
+        self._journal = JournalWriter(folder, durable)
         self.cycles: list[Cycle] = list(cycles)
         self.responses: Mapping[str, Responses] = defaultdict(Responses, responses)
 
@@ -85,26 +81,40 @@ class Recording:
         return self.responses[answers.kind].add(answers.columns["second"], emit)
 
     def cycle(self, cycle: Cycle) -> None:
-        if self._steps is None:
-            self._steps = tuple(cycle.steps)
-            self._cycles.writerow((*CYCLE_COLUMNS, *self._steps))
-        moments = (f"{getattr(cycle, name):.4f}" for name in MOMENTS)
-        steps = (f"{cycle.steps[name]:.3f}" for name in self._steps)
-        length = self._output.tell()
-        self._keep(self._output)
-        self._cycles.writerow(
-            (cycle.seconds[0], cycle.seconds[-1], cycle.rows, *moments, cycle.backlog_s, length, *steps)
-        )
-        self._keep(self._cycles_file)
-        self.cycles.append(cycle)
-
-    def _keep(self, file: IO[Any]) -> None:
+        """Enter a cycle whose answers are written."""
         if self._durable:
-            file.flush()
-            os.fsync(file.fileno())
+            self._output.flush()
+            os.fsync(self._output.fileno())
+        self._journal.write(cycle, self._output.tell())
+        self.cycles.append(cycle)
 
     def close(self) -> None:
         try:
             self._output.close()
         finally:
-            self._cycles_file.close()
+            self._journal.close()
+
+
+def read_responses(output: Path) -> dict[str, Responses]:
+    """Time and Emit of every answer, by kind; lines differ in length, so they are read whole and split."""
+    table = pa.csv.read_csv(
+        output,
+        pa.csv.ReadOptions(column_names=["line"]),
+        pa.csv.ParseOptions(delimiter="\t", quote_char=False),
+        pa.csv.ConvertOptions(column_types={"line": pa.string()}),
+    )
+    fields = pc.split_pattern(table["line"], ",")
+    kinds = pc.list_element(fields, 0).cast(pa.int8()).to_numpy()
+    responses: dict[str, Responses] = {}
+    for number, kind in enumerate(spec.ANSWERS):
+        of_kind = fields.filter(pa.array(kinds == number))
+        if len(of_kind):
+            emit_at = EMIT_POSITION[kind] + 1
+            seconds = pc.list_element(of_kind, emit_at - 1).cast(pa.int32()).to_numpy()
+            emits = pc.list_element(of_kind, emit_at).cast(pa.float64()).to_numpy()
+            responses[kind] = Responses()
+            # Those of one cycle lie together.
+            borders = np.flatnonzero(np.diff(emits)) + 1
+            for part, start in zip(np.split(seconds, borders), (0, *borders), strict=True):
+                responses[kind].add(part, float(emits[start]))
+    return responses

@@ -18,9 +18,9 @@ from driver.dataset.folder import Dataset
 from driver.dataset.relabel import dataset_of
 from driver.run.earlier_server import check_state, same_place
 from driver.run.engines import ON_POSTGRESQL, Place, open_engine
-from driver.run.journal import Kept, cut_back, read_kept, refuse_gap
+from driver.run.journal import NAME, Journal, read_journal
 from driver.run.poller import Cycle
-from driver.run.recording import Responses
+from driver.run.recording import Responses, read_responses
 from driver.run.result import RunConfig, read_run
 from polling_baseline import spec
 from polling_baseline.engine import Resumable
@@ -40,7 +40,7 @@ class Earlier:
     dataset: Dataset
     # Its `run.json`, its complete cycles, and the response times of their answers.
     said: Mapping[str, Any]
-    kept: Kept
+    journal: Journal
     responses: Mapping[str, Responses]
     # The last batch that was committed; the engine has its answers still.
     last: range | None
@@ -49,17 +49,17 @@ class Earlier:
 
     @property
     def recorded(self) -> tuple[list[Cycle], Mapping[str, Responses]]:
-        return self.kept.cycles, self.responses
+        return self.journal.cycles, self.responses
 
     @property
     def on_record(self) -> bool:
         """The last batch's answers are in the folder."""
-        return self.last is not None and self.kept.next_second == self.last.stop
+        return self.last is not None and self.journal.next_second == self.last.stop
 
     @property
     def next_second(self) -> int:
         """The first one that is not on record."""
-        return self.kept.next_second or self._first_second
+        return self.journal.next_second or self._first_second
 
     @property
     def to_feed(self) -> range:
@@ -69,7 +69,7 @@ class Earlier:
     @property
     def ended(self) -> float:
         """The last sign of life, on the run's clock; a batch is not begun before its seconds have come."""
-        on_record = self.kept.cycles[-1].ended if self.kept.cycles else float(self._first_second)
+        on_record = self.journal.cycles[-1].ended if self.journal.cycles else float(self._first_second)
         return max(on_record, self.last[-1]) if self.last else on_record
 
     @property
@@ -114,9 +114,9 @@ def reopened(folder: Path, place: Place) -> Iterator[Earlier]:
         if not isinstance(engine, Resumable):
             raise _gone(folder, f"the engine {config.engine} keeps its state in memory")
         last = engine.resume(said["environment"]["engine"])
-        kept = read_kept(folder, last.stop if last else 0)
-        refuse_gap(kept, last, (config.from_minute - 1) * spec.MINUTE_S, folder)
-        yield Earlier(engine, config, dataset, said, kept, cut_back(folder, kept), last, resumed_at)
+        journal = read_journal(folder, last.stop if last else 0)
+        refuse_gap(journal, last, (config.from_minute - 1) * spec.MINUTE_S, folder)
+        yield Earlier(engine, config, dataset, said, journal, cut_back(folder, journal), last, resumed_at)
     finally:
         engine.stop()
 
@@ -139,3 +139,21 @@ def _gone(folder: Path, why: str) -> Refusal:
 
 def _again(folder: Path) -> str:
     return command_line("run", "--like", folder)
+
+
+def refuse_gap(journal: Journal, last: range | None, first_second: int, folder: Path) -> None:
+    """The engine has the answers of its last cycle only; those of earlier ones must be in the files."""
+    have = journal.next_second or first_second
+    if last is not None and have not in (last.start, last.stop):
+        raise Refusal(
+            f"{folder}/output.csv lacks the answers of seconds {have} to {last.start - 1}, which are nowhere else; "
+            f"start again with {_again(folder)}"
+        )
+
+
+def cut_back(folder: Path, journal: Journal) -> dict[str, Responses]:
+    """Cut both files to what is complete, and give the response times of the answers in it."""
+    for name, size in ((NAME, journal.journal_bytes), ("output.csv", journal.output_bytes)):
+        with (folder / name).open("ab") as file:
+            file.truncate(size)
+    return read_responses(folder / "output.csv") if journal.output_bytes else {}

@@ -1,4 +1,4 @@
-"""What a killed run left on disk, cut at any byte: what is kept is whole cycles, and their answers are read back."""
+"""What a killed run left on disk, cut at any byte: what is journal is whole cycles, and their answers are read back."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from driver.run.journal import cut_back, read_kept, refuse_gap
+from driver.run.journal import read_journal
 from driver.run.poller import Cycle
 from driver.run.recording import Recording
 from driver.run.result import late_by, summary
+from driver.run.resume import cut_back, refuse_gap
 from polling_baseline.batch import ANSWER_COLUMNS, Answers
 from polling_baseline.database.embedded import dead_server as leftovers
 from polling_baseline.refusal import Refusal
@@ -53,19 +54,19 @@ def test_cut_anywhere(folder: Path, name: str) -> None:
     for size in range(0, len(whole[name]) + 1, 3):
         for file, data in whole.items():
             (folder / file).write_bytes(data[:size] if file == name else data)
-        kept = read_kept(folder, CYCLES)
-        cut_back(folder, kept)
-        found.add(len(kept.cycles))
-        recording = Recording(folder, False, kept.cycles)
-        entered(recording, range(kept.next_second or 0, CYCLES))
+        journal = read_journal(folder, CYCLES)
+        cut_back(folder, journal)
+        found.add(len(journal.cycles))
+        recording = Recording(folder, False, journal.cycles)
+        entered(recording, range(journal.next_second or 0, CYCLES))
         recording.close()
         assert {file: (folder / file).read_bytes() for file in whole} == whole
     assert found >= set(range(CYCLES))
 
 
 def test_what_is_read_back_is_what_was_measured(folder: Path) -> None:
-    kept = read_kept(folder, CYCLES)
-    again = Recording(folder, False, kept.cycles, cut_back(folder, kept))
+    journal = read_journal(folder, CYCLES)
+    again = Recording(folder, False, journal.cycles, cut_back(folder, journal))
     again.close()
     facts = summary(again, 0.0)
     assert facts["cycles"]["count"] == CYCLES
@@ -78,21 +79,21 @@ def test_what_is_read_back_is_what_was_measured(folder: Path) -> None:
 
 
 def test_cycles_that_the_engine_has_lost_go_too(folder: Path) -> None:
-    kept = read_kept(folder, 4)
-    assert (len(kept.cycles), kept.next_second) == (4, 4)
-    cut_back(folder, kept)
+    journal = read_journal(folder, 4)
+    assert (len(journal.cycles), journal.next_second) == (4, 4)
+    cut_back(folder, journal)
     assert (folder / "cycles.csv").read_text().count("\n") == 5
     lines = (folder / "output.csv").read_text().splitlines()
     assert max(float(line.split(",")[3 if line[0] == "0" else 2]) for line in lines) == 3.5
 
 
 def test_a_gap_is_refused(folder: Path) -> None:
-    kept = read_kept(folder, 3)
-    refuse_gap(kept, range(2, 3), 0, folder)
-    refuse_gap(kept, range(3, 5), 0, folder)
-    refuse_gap(read_kept(folder, 0), None, 0, folder)
+    journal = read_journal(folder, 3)
+    refuse_gap(journal, range(2, 3), 0, folder)
+    refuse_gap(journal, range(3, 5), 0, folder)
+    refuse_gap(read_journal(folder, 0), None, 0, folder)
     with pytest.raises(Refusal, match="lacks the answers of seconds 3 to 4"):
-        refuse_gap(kept, range(5, 6), 0, folder)
+        refuse_gap(journal, range(5, 6), 0, folder)
 
 
 def test_answers_that_an_outage_made_late(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from driver.report.compare import labels
 from driver.report.html.axis import Axis
 from driver.report.html.chart import Curve, Note, curves, levels, series, stacked
 from driver.report.html.frame import Markup
-from driver.run.record import REST, Finished
+from driver.run.journal import REST
+from driver.run.record import Finished
 from polling_baseline import spec
 from polling_baseline.wording import counted, seconds_text
 
