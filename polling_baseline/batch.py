@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -78,21 +79,63 @@ class Batch:
         return sum(map(len, self.shares))
 
 
-# The columns of each kind of answer, as `output.csv` has them but for the kind's number and Emit.
-ANSWER_COLUMNS = MappingProxyType(
+@dataclass(frozen=True, slots=True)
+class AnswerKind:
+    """The form of one kind of answer, wherever answers travel: in tables, in memory, in `output.csv`.
+
+    A line of `output.csv` has the kind's number, then the columns in their order, with Emit right after `second`.
+    """
+
+    name: str
+    # Of each column in order, its numpy type.
+    types: Mapping[str, str]
+
+    @property
+    def number(self) -> int:
+        return spec.ANSWERS.index(self.name)
+
+    @property
+    def limit_s(self) -> int:
+        return spec.DEADLINE_S[self.name]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.types)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What stands in a line of `output.csv`, by position."""
+        after_second = self.columns.index("second") + 1
+        return ("kind", *self.columns[:after_second], "emit", *self.columns[after_second:])
+
+    @property
+    def id(self) -> str:
+        """The column that, with `second`, tells which input the answer belongs to."""
+        return "query_id" if "query_id" in self.types else "vehicle_id"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The one or two columns that say something."""
+        return tuple(name for name in self.types if name not in ("second", self.id))
+
+
+ANSWER_KINDS: Mapping[str, AnswerKind] = MappingProxyType(
     {
-        "toll": ("vehicle_id", "second", "lav", "toll"),
-        "accident": ("second", "vehicle_id", "seg"),
-        "balance": ("second", "result_second", "query_id", "balance"),
-        "expenditure": ("second", "query_id", "tolls"),
-        "travel_time": ("second", "query_id", "travel_s", "toll"),
+        name: AnswerKind(name, MappingProxyType(types))
+        for name, types in {
+            "toll": {"vehicle_id": "i4", "second": "i2", "lav": "i2", "toll": "i8"},
+            "accident": {"second": "i2", "vehicle_id": "i4", "seg": "i2"},
+            "balance": {"second": "i2", "result_second": "i2", "query_id": "i8", "balance": "i8"},
+            "expenditure": {"second": "i2", "query_id": "i8", "tolls": "i8"},
+            "travel_time": {"second": "i2", "query_id": "i8", "travel_s": "i8", "toll": "i8"},
+        }.items()
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Answers of one kind, as ANSWER_COLUMNS has them."""
+    """Answers of one kind, with the columns of that kind."""
 
     kind: str
     columns: Columns

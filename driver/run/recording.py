@@ -20,11 +20,7 @@ import pyarrow.csv
 
 from driver.run.journal import JournalWriter
 from driver.run.poller import Cycle
-from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS, Answers
-
-# Where Emit stands in a line of each kind, after the kind's number.
-EMIT_POSITION = {kind: columns.index("second") + 1 for kind, columns in ANSWER_COLUMNS.items()}
+from polling_baseline.batch import ANSWER_KINDS, Answers
 
 
 class Responses:
@@ -72,11 +68,13 @@ class Recording:
 
     def answers(self, answers: Answers, emit: float) -> float:
         """Write answers that could be read at `emit`; give the longest response time among them."""
-        names = ANSWER_COLUMNS[answers.kind]
-        columns = [pa.array(answers.columns[name]) for name in names]
-        columns.insert(EMIT_POSITION[answers.kind], pa.repeat(pa.scalar(f"{emit:.3f}"), len(answers)))
-        number = pa.repeat(pa.scalar(spec.ANSWERS.index(answers.kind), pa.int8()), len(answers))
-        table = pa.table([number, *columns], names=[str(position) for position in range(len(columns) + 1)])
+        kind, rows = ANSWER_KINDS[answers.kind], len(answers)
+        columns = {
+            "kind": pa.repeat(pa.scalar(kind.number, pa.int8()), rows),
+            "emit": pa.repeat(pa.scalar(f"{emit:.3f}"), rows),
+            **answers.columns,
+        }
+        table = pa.table({name: columns[name] for name in kind.fields})
         pa.csv.write_csv(table, self._output, pa.csv.WriteOptions(include_header=False, quoting_style="none"))
         return self.responses[answers.kind].add(answers.columns["second"], emit)
 
@@ -106,15 +104,14 @@ def read_responses(output: Path) -> dict[str, Responses]:
     fields = pc.split_pattern(table["line"], ",")
     kinds = pc.list_element(fields, 0).cast(pa.int8()).to_numpy()
     responses: dict[str, Responses] = {}
-    for number, kind in enumerate(spec.ANSWERS):
-        of_kind = fields.filter(pa.array(kinds == number))
+    for name, kind in ANSWER_KINDS.items():
+        of_kind = fields.filter(pa.array(kinds == kind.number))
         if len(of_kind):
-            emit_at = EMIT_POSITION[kind] + 1
-            seconds = pc.list_element(of_kind, emit_at - 1).cast(pa.int32()).to_numpy()
-            emits = pc.list_element(of_kind, emit_at).cast(pa.float64()).to_numpy()
-            responses[kind] = Responses()
+            seconds = pc.list_element(of_kind, kind.fields.index("second")).cast(pa.int32()).to_numpy()
+            emits = pc.list_element(of_kind, kind.fields.index("emit")).cast(pa.float64()).to_numpy()
+            responses[name] = Responses()
             # Those of one cycle lie together.
             borders = np.flatnonzero(np.diff(emits)) + 1
             for part, start in zip(np.split(seconds, borders), (0, *borders), strict=True):
-                responses[kind].add(part, float(emits[start]))
+                responses[name].add(part, float(emits[start]))
     return responses

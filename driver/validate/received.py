@@ -11,11 +11,15 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from driver.validate.input_files import read_lines
-from polling_baseline import spec
+from polling_baseline.batch import ANSWER_KINDS
 
-# Where the fields of a line stand, by type: VID or QID, Time, Emit, the one or two values; and how many there are.
-ID, TIME, EMIT = (1, 3, 4, 3, 3), (2, 1, 1, 1, 1), (3, 2, 2, 2, 2)
-VALUE_1, VALUE_2, FIELDS = (4, 4, 3, 4, 4), (5, 0, 5, 0, 5), (6, 5, 6, 5, 6)
+KINDS = tuple(ANSWER_KINDS.values())
+# Where VID or QID, Time and Emit stand in a line, by type; and the one or two values, 0 where there is but one.
+ID = [kind.fields.index(kind.id) for kind in KINDS]
+TIME, EMIT = ([kind.fields.index(name) for kind in KINDS] for name in ("second", "emit"))
+VALUE_1 = [kind.fields.index(kind.values[0]) for kind in KINDS]
+VALUE_2 = [kind.fields.index(kind.values[1]) if len(kind.values) > 1 else 0 for kind in KINDS]
+FIELDS = [len(kind.fields) for kind in KINDS]
 SECOND_US = 1_000_000
 # The value of a LAV that is empty, as one reading of the specification has it where there is no data.
 EMPTY = -(2**62)
@@ -36,7 +40,7 @@ def received_of(spark: SparkSession, output: Path) -> DataFrame:
         .select(
             F.monotonically_increasing_id().alias("line"),
             "text",
-            F.when(F.col("type").between(0, len(spec.ANSWERS) - 1), F.col("type")).cast("byte").alias("kind"),
+            F.when(F.col("type").between(0, len(KINDS) - 1), F.col("type")).cast("byte").alias("kind"),
             _field(ID).try_cast("long").alias("id"),
             _field(TIME).try_cast("int").alias("second"),
             F.when((F.col("type") == 0) & (F.trim(_field(VALUE_1)) == ""), EMPTY)

@@ -12,7 +12,7 @@ import numpy as np
 
 from driver.run.poller import seconds_to_take
 from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
+from polling_baseline.batch import ANSWER_KINDS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.engine import Engine
@@ -129,7 +129,7 @@ def answers_of(make_engine: MakeEngine, road: Road, workers: int, longest: int) 
         for batch in batches(road.lines, workers, longest):
             engine.process(batch)
             for answers in engine.answers():
-                columns = [answers.columns[name].tolist() for name in ANSWER_COLUMNS[answers.kind]]
+                columns = [answers.columns[name].tolist() for name in ANSWER_KINDS[answers.kind].columns]
                 kind = spec.ANSWERS.index(answers.kind)
                 found.update((kind, *row) for row in zip(*columns, strict=True))
     finally:

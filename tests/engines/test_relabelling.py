@@ -13,7 +13,7 @@ from driver.dataset.relabel import relabelled
 from driver.run.feed import Feed
 from driver.run.poller import seconds_to_take
 from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS
+from polling_baseline.batch import ANSWER_KINDS
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.engines.system_x.polling import Polling
@@ -48,7 +48,7 @@ def answered(target: Target, dataset: Dataset, workers: int, longest: int) -> Co
             start = seconds.stop
             engine.process(feed.take(seconds))
             for answers in engine.answers():
-                columns = [answers.columns[name].tolist() for name in ANSWER_COLUMNS[answers.kind]]
+                columns = [answers.columns[name].tolist() for name in ANSWER_KINDS[answers.kind].columns]
                 found.update((spec.ANSWERS.index(answers.kind), *row) for row in zip(*columns, strict=True))
     finally:
         feed.close()

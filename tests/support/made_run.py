@@ -12,7 +12,7 @@ from driver.run.poller import Cycle
 from driver.run.recording import Recording
 from driver.run.result import RunConfig, config_facts, environment, summary, write_run
 from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS, Answers
+from polling_baseline.batch import ANSWER_KINDS, Answers
 
 # Answers a second, by kind; some that are typical of half an expressway.
 USUAL = {"toll": 20, "accident": 2, "balance": 3, "expenditure": 1, "travel_time": 2}
@@ -45,7 +45,7 @@ def make_run(
         started = max(float(second), free_at)
         free_at = started + service_s(second)
         for kind, number in answers.items():
-            columns = {name: np.full(number, second if name == "second" else 1) for name in ANSWER_COLUMNS[kind]}
+            columns = {name: np.full(number, second if name == "second" else 1) for name in ANSWER_KINDS[kind].columns}
             recording.answers(Answers(kind, columns), free_at)
         recording.cycle(_cycle(second, started, free_at))
     recording.close()

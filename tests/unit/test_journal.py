@@ -15,7 +15,7 @@ from driver.run.poller import Cycle
 from driver.run.recording import Recording
 from driver.run.result import late_by, summary
 from driver.run.resume import cut_back, refuse_gap
-from polling_baseline.batch import ANSWER_COLUMNS, Answers
+from polling_baseline.batch import ANSWER_KINDS, Answers
 from polling_baseline.database.embedded import dead_server as leftovers
 from polling_baseline.refusal import Refusal
 
@@ -23,7 +23,7 @@ CYCLES = 6
 
 
 def answers(kind: str, second: int, rows: int) -> Answers:
-    columns = {name: np.arange(rows) for name in ANSWER_COLUMNS[kind]}
+    columns = {name: np.arange(rows) for name in ANSWER_KINDS[kind].columns}
     return Answers(kind, {**columns, "second": np.full(rows, second)})
 
 

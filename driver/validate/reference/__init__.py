@@ -23,6 +23,7 @@ from driver.validate.reference.statistics import averages_of, statistics_of
 from driver.validate.reference.travel import travel_times_of
 from driver.validate.reference.trips import crossings_of, partitions_of, reports_of, steps_of, traffic_of
 from polling_baseline import spec
+from polling_baseline.batch import ANSWER_KINDS, AnswerKind
 
 TOLL, ACCIDENT, BALANCE, EXPENDITURE, TRAVEL_TIME = range(len(spec.ANSWERS))
 
@@ -168,14 +169,16 @@ def _answers(
 
 def answer_line(emit: str | Column) -> Column:
     """A row of `Reference.expected` as a line of an output file, but for balances."""
-    second, id, value_1, value_2 = (F.col(name).cast("string") for name in ("second", "id", "value_1", "value_2"))
     at = F.lit(emit) if isinstance(emit, str) else emit
-    return (
-        F.when(F.col("kind") == 0, F.concat_ws(",", F.lit("0"), id, second, at, value_1, value_2))
-        .when(F.col("kind") == 1, F.concat_ws(",", F.lit("1"), second, at, id, value_1))
-        .when(F.col("kind") == 3, F.concat_ws(",", F.lit("3"), second, at, id, value_1))
-        .when(F.col("kind") == 4, F.concat_ws(",", F.lit("4"), second, at, id, value_1, value_2))
-    )
+
+    def line(kind: AnswerKind) -> Column:
+        values = dict(zip(kind.values, ("value_1", "value_2"), strict=False))
+        columns = {"second": "second", kind.id: "id", **values}
+        fields = (at if name == "emit" else F.col(columns[name]).cast("string") for name in kind.fields[1:])
+        return F.concat_ws(",", F.lit(str(kind.number)), *fields)
+
+    others = [kind for kind in ANSWER_KINDS.values() if kind.number != BALANCE]
+    return F.coalesce(*[F.when(F.col("kind") == kind.number, line(kind)) for kind in others])
 
 
 @contextmanager

@@ -8,17 +8,17 @@ from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 from psycopg2.sql import SQL, Identifier
 
-from polling_baseline.batch import ANSWER_COLUMNS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Columns, Share
+from polling_baseline.batch import ANSWER_KINDS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Columns, Share
 from polling_baseline.database.binary_copy import copy_in, copy_out
 from polling_baseline.engines.system_x.sessions import LOCK_TIMEOUT_S
 
-# Where each kind of answer stands, and the types of its columns.
+# The table of each kind of answer.
 TABLES = {
-    "toll": ("toll_notification", ("i4", "i2", "i2", "i8")),
-    "accident": ("accident_alert", ("i2", "i4", "i2")),
-    "balance": ("account_balance", ("i2", "i2", "i8", "i8")),
-    "expenditure": ("daily_expenditure", ("i2", "i8", "i8")),
-    "travel_time": ("travel_time", ("i2", "i8", "i8", "i8")),
+    "toll": "toll_notification",
+    "accident": "accident_alert",
+    "balance": "account_balance",
+    "expenditure": "daily_expenditure",
+    "travel_time": "travel_time",
 }
 
 
@@ -34,11 +34,9 @@ def read_answers(connection: Connection, schema: str) -> list[Answers]:
     """The answers of the cycle that was committed last."""
     found = []
     with connection.cursor() as cursor:
-        for kind, (table, types) in TABLES.items():
+        for kind, table in TABLES.items():
             columns = copy_out(
-                cursor,
-                SQL("SELECT * FROM {}").format(Identifier(schema, table)),
-                dict(zip(ANSWER_COLUMNS[kind], types, strict=True)),
+                cursor, SQL("SELECT * FROM {}").format(Identifier(schema, table)), ANSWER_KINDS[kind].types
             )
             if len(columns["second"]):
                 found.append(Answers(kind, columns))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS, Columns
+from polling_baseline.batch import ANSWER_KINDS, Columns
 from polling_baseline.engines.aurora.linear_road.accidents import NO_ACCIDENT, Accidents
 from polling_baseline.engines.aurora.linear_road.road import Integers
 from polling_baseline.engines.aurora.linear_road.statistics import Segments
@@ -140,7 +140,7 @@ def _answer(kind: str, source: dict[str, str]):  # type: ignore[no-untyped-def]
     def answer(columns: Columns) -> Columns:
         return {
             name: columns[source.get(name, name)].astype(ANSWER_TYPES[name], copy=False)
-            for name in ANSWER_COLUMNS[kind]
+            for name in ANSWER_KINDS[kind].columns
         }
 
     return answer

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polling_baseline import spec
-from polling_baseline.batch import ANSWER_COLUMNS, Columns
+from polling_baseline.batch import ANSWER_KINDS, Columns
 from polling_baseline.compiled import compiled
 from polling_baseline.engines.aurora.linear_road.history import History, Integers, Sums, moment_of
 from polling_baseline.engines.aurora.linear_road.tolls import quality_of
@@ -141,4 +141,4 @@ def _is(number: int) -> Callable[[Columns], Mask]:
 
 
 def _project(kind: str) -> Callable[[Columns], Columns]:
-    return lambda columns: {name: columns[name] for name in ANSWER_COLUMNS[kind]}
+    return lambda columns: {name: columns[name] for name in ANSWER_KINDS[kind].columns}
