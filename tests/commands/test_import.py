@@ -13,8 +13,7 @@ import pytest
 from driver.cli import main
 from driver.dataset.folder import ORDER, open_dataset, read_minutes
 from polling_baseline import spec
-
-SAMPLE = Path(__file__).resolve().parents[2].parent / "shared" / "samples" / "mitsim-0-418s.csv.gz"
+from tests.support.samples import SAMPLE, needs_sample
 
 
 def report(second=0, vehicle=1, xway=0, direction=0, speed=50):
@@ -256,7 +255,7 @@ def _slow_import(files: list[list[str]]):
     }, duplicates
 
 
-@pytest.mark.skipif(not SAMPLE.exists(), reason="the sample of a real expressway is not here")
+@needs_sample
 def test_a_real_expressway(tmp_path, capsys):
     assert main(["import", str(SAMPLE), "--out", str(tmp_path / "road")]) == 0
     counts = open_dataset(tmp_path / "road").counts

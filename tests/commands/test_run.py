@@ -17,9 +17,8 @@ import pytest
 from driver.dataset.import_ import Wanted, import_dataset
 from polling_baseline.database.embedded.server import Server, ensure_running
 from tests import traces
-from tests.conftest import ROOT, Lrb, lrb_command, lrb_options, refused
-
-SAMPLE = ROOT.parent / "shared" / "samples" / "mitsim-0-418s.csv.gz"
+from tests.conftest import Lrb, lrb_command, lrb_options, refused
+from tests.support.samples import SAMPLE, needs_sample
 
 
 @pytest.fixture(scope="session")
@@ -216,7 +215,7 @@ def test_a_user_without_rights(lrb: Lrb, server: Server, road: Path) -> None:
     assert "user visitor cannot use database postgres" in refused(done)
 
 
-@pytest.mark.skipif(not SAMPLE.exists(), reason="the real sample is not part of the project")
+@needs_sample
 def test_the_real_sample_is_answered_completely(lrb: Lrb, server: Server, tmp_path: Path) -> None:
     import_dataset(Wanted([SAMPLE], None, None, None, False, "local[*]"), tmp_path / "real", False)
     done = lrb("run", tmp_path / "real", "--clock", "virtual", "--out", tmp_path / "run")
