@@ -21,16 +21,30 @@ LEFT = re.compile(r"\.(?P<name>.+)\.(?P<kind>partial|old)-[0-9a-f]{8}", re.DOTAL
 
 
 @contextmanager
-def complete_file(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write, which takes the name `path` when the block ends well, and vanishes otherwise."""
+def complete_file(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
+    """Give a file to write, which takes the name `path` when the block ends well, and vanishes otherwise.
+
+    With `durable`, the file is on the disk then, and so is its name.
+    """
     partial, descriptor = held(lambda: _made(path, Path.touch))
     try:
         with partial.open("wb") as file:
             yield file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
         os.close(descriptor)
+    if durable:
+        _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
 
 
 @contextmanager

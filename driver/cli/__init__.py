@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import logging
 import os
 import sys
 from importlib.metadata import version
@@ -33,6 +34,9 @@ COMMANDS = (
     "db",
     "demo",
 )
+
+# What is worth saying beside the result; it goes to stderr.
+log = logging.getLogger("lrb")
 
 EXIT_STATUS = "Exit status: 0 done, 1 wrong usage or bad input, 2 broke or was interrupted."
 
@@ -62,6 +66,21 @@ def length(text: str) -> float:
         return check_length(text)
     except Refusal as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
+
+
+def add_server_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dsn",
+        metavar="DSN",
+        help="a PostgreSQL server, as a URL or key=value pairs; better leave the password to PGPASSWORD "
+        "[what the PG* variables say, or else the embedded server]",
+    )
+    parser.add_argument(
+        "--database",
+        metavar="NAME",
+        help="a database of its own on that server, for runs side by side; the embedded server makes it if need be "
+        "[that of DSN, or postgres]",
+    )
 
 
 def module_of(command: str):  # type: ignore[no-untyped-def]
@@ -94,6 +113,7 @@ def parser() -> Parser:
 
 
 def main(argv: list[str] | None = None) -> int:
+    _show_log()
     try:
         args = parser().parse_args(argv)
         status = args.run(args)
@@ -117,3 +137,17 @@ def main(argv: list[str] | None = None) -> int:
 
         print(f"lrb: {report_error(error, sys.argv[1:] if argv is None else argv)}", file=sys.stderr)
         return 2
+
+
+class _Stderr(logging.Handler):
+    """Each message on a line of its own, wherever stderr leads at that moment."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(f"lrb: {record.getMessage()}", file=sys.stderr, flush=True)
+
+
+def _show_log() -> None:
+    if not log.handlers:
+        log.addHandler(_Stderr())
+        log.setLevel(logging.INFO)
+        log.propagate = False

@@ -171,7 +171,7 @@ def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:
 
 
 def _network_of(run: Path) -> dict[str, Any]:
-    from driver.run.result import read_run
+    from driver.run.record import read_run
 
     read_run(run)
     try:

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from driver.cli import add_server_arguments
 from driver.cli import run as run_command
-from driver.run.engines import ENGINES, Place
-from polling_baseline.database.connection import add_server_arguments
+from driver.run.engines import ENGINES, Backends
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from driver.run.record import Finished
-    from driver.run.result import RunConfig
+    from driver.run.config import RunConfig
+    from driver.run.record import RunRecord
 
 SUMMARY = "Run engines on the same data with the same clock, judge them, and show them side by side."
 EXAMPLES = """\
@@ -30,8 +30,8 @@ EXAMPLES = """\
 
 It exits with status 3 if an engine's verdict is FAIL, and with 2 if an engine broke.
 """
-# What a comparison decides by itself, or takes for all runs.
-OWN = {"help", "dataset", "engine", "out", "like", "resume", "master", "dsn", "database"}
+# Options of `lrb run` that a comparison takes; each may have several values with commas between.
+RUN_ARGUMENTS = {**run_command.PART_ARGUMENTS, **run_command.ENGINE_ARGUMENTS}
 FAIL_STATUS, BROKE_STATUS = 3, 2
 
 
@@ -42,16 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--master", default="local[*]", help="the Spark that judges [local[*]]")
     add_server_arguments(parser)
-    for option in run_options():
-        metavar = option.metavar or "|".join(map(str, option.choices or [option.dest.upper()]))
-        parser.add_argument(*option.option_strings, dest=f"run_{option.dest}", metavar=metavar, help=option.help)
+    for option, words in RUN_ARGUMENTS.items():
+        metavar = words.get("metavar") or "|".join(words["choices"])
+        parser.add_argument(option, dest=_name(option), metavar=metavar, help=words["help"])
 
 
-def run_options() -> list[argparse.Action]:
-    """The options of `lrb run`, whatever they are; here each may have several values with commas between."""
-    parser = argparse.ArgumentParser()
-    run_command.add_arguments(parser)
-    return [action for action in parser._actions if action.option_strings and action.dest not in OWN]
+def _name(option: str) -> str:
+    """Of the argument that has the values of an option of `lrb run`."""
+    return f"run_{option[2:].replace('-', '_')}"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -76,8 +74,8 @@ def run(args: argparse.Namespace) -> int:
     return _status(runs)
 
 
-def _status(runs: Sequence[Finished]) -> int:
-    if any(run.facts["state"] in ("broken", "interrupted", "running") for run in runs):
+def _status(runs: Sequence[RunRecord]) -> int:
+    if any(run.json["state"] in ("broken", "interrupted", "running") for run in runs):
         return BROKE_STATUS
     return FAIL_STATUS if any(run.verdict and run.verdict["verdict"] == "FAIL" for run in runs) else 0
 
@@ -88,9 +86,9 @@ def _next_folder() -> Path:
 
 
 def _given_runs(args: argparse.Namespace) -> list[Path]:
-    from driver.run.result import read_run
+    from driver.run.record import read_run
 
-    if args.engines or any(getattr(args, f"run_{option.dest}") for option in run_options()):
+    if args.engines or any(getattr(args, _name(option)) for option in RUN_ARGUMENTS):
         raise Refusal("--engines and the options of a run need a data set to run; name one instead of runs")
     for path in args.paths:
         read_run(path)
@@ -111,7 +109,7 @@ def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
         raise Refusal(f"{taken[0]} exists; choose another --out")
     for number, (config, folder) in enumerate(zip(configs, folders, strict=True), 1):
         print(f"compare: running {config.engine}, {number} of {len(configs)}", file=sys.stderr)
-        if _run_one(config, Place(args.dsn, args.master, args.database), folder) == "interrupted":
+        if _run_one(config, Backends(args.dsn, args.master, args.database), folder) == "interrupted":
             return folders[:number]
     return folders
 
@@ -123,25 +121,24 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
         if not words or words[0] not in ENGINES:
             raise Refusal(f"--engines {args.engines}: there is {', '.join(ENGINES)}")
     choices = [
-        [[option.option_strings[0], value.strip()] for value in given.split(",")]
-        for option in run_options()
-        if (given := getattr(args, f"run_{option.dest}")) is not None
+        [[option, value.strip()] for value in given.split(",")]
+        for option in RUN_ARGUMENTS
+        if (given := getattr(args, _name(option))) is not None
     ]
     return [
         ["--engine", *engine, *itertools.chain(*chosen)] for engine in engines for chosen in itertools.product(*choices)
     ]
 
 
-def _run_one(config: RunConfig, place: Place, folder: Path) -> str:
+def _run_one(config: RunConfig, backends: Backends, folder: Path) -> str:
     """Make a run, and give its state; one that breaks before it starts leaves a folder that says so."""
-    from driver.dataset.relabel import dataset_of
-    from driver.run.loop import measure
-    from driver.run.result import broken_run, write_run
+    from driver.run.loop import broken_run, measure
+    from driver.run.record import write_run
     from polling_baseline.engine import EngineFailure
 
-    dataset = dataset_of(config)
+    dataset = config.open_dataset()
     try:
-        return str(measure(config, dataset, place, folder)["state"])
+        return str(measure(config, dataset, backends, folder)["state"])
     except (Refusal, EngineFailure) as failure:
         print(f"compare: {config.engine} broke: {failure}", file=sys.stderr)
         folder.mkdir(parents=True, exist_ok=True)
@@ -151,17 +148,15 @@ def _run_one(config: RunConfig, place: Place, folder: Path) -> str:
 
 def _judge(folders: Sequence[Path], master: str) -> None:
     """Judge the runs that have answers and no verdict yet."""
-    from driver.dataset.relabel import dataset_of
     from driver.run.record import open_run
-    from driver.run.result import RunConfig
     from driver.validate.judging import judge_runs
 
     runs = [open_run(folder) for folder in folders]
     unjudged = [run for run in runs if run.verdict is None and (run.folder / "output.csv").exists()]
     if not unjudged:
         return
-    dataset = dataset_of(RunConfig(**unjudged[0].config))
-    if dataset.identity != unjudged[0].facts["dataset"]["identity"]:
+    dataset = unjudged[0].config.open_dataset()
+    if dataset.identity != unjudged[0].json["dataset"]["identity"]:
         raise Refusal(f"{dataset.path} is not the data of {unjudged[0].folder} any more, so it cannot be judged")
     judge_runs(
         dataset, [run.folder for run in unjudged], master, lambda phase: print(f"compare: {phase}", file=sys.stderr)

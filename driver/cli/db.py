@@ -6,12 +6,11 @@ import argparse
 import os
 from contextlib import closing
 
-from driver.cli import Help
+from driver.cli import Help, add_server_arguments
 from polling_baseline.database.claim import holder
 from polling_baseline.database.connection import (
     WHERE_VARIABLES,
     Target,
-    add_server_arguments,
     find_target,
     given_target,
     with_safe_path,

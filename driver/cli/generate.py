@@ -37,13 +37,13 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     started_at = time.monotonic()
     from driver.dataset.folder import open_dataset
-    from driver.generate.generate import Wanted, generate
+    from driver.generate.generate import GenerateOptions, generate
 
-    generate(Wanted(args.xways, args.minutes, args.seed, args.history_days), args.out, args.force, args.master)
+    generate(GenerateOptions(args.xways, args.minutes, args.seed, args.history_days), args.out, args.force, args.master)
     dataset = open_dataset(args.out)
     counts = dataset.counts
     requests = counts["balance"] + counts["expenditure"] + counts["travel_time"]
-    size = sum(int(str(facts["bytes"])) for facts in dataset.files.values())
+    size = sum(info["bytes"] for info in dataset.files.values())
     print(f"{args.out}: L = {dataset.xways:g}, {args.minutes} min, seed {args.seed}")
     numbers = [counted(counts["reports"], "report", 12), counted(requests, "request")]
     print("  traffic   " + ", ".join([*numbers, counted(counts["vehicles"], "vehicle")]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from driver.cli import length
+from driver.cli import length, log
 from polling_baseline.wording import command_line, counted
 
 SUMMARY = "Make a data set from classical flat files: 15 integers a line, each file sorted by time."
@@ -51,17 +51,18 @@ def _file(text: str) -> Path:
 
 def run(args: argparse.Namespace) -> int:
     from driver.dataset.folder import open_dataset
-    from driver.dataset.import_ import Wanted, import_dataset
+    from driver.dataset.import_ import ImportOptions, import_dataset
+    from driver.history.import_ import history_importer
 
-    wanted = Wanted(
+    options = ImportOptions(
         files=args.files,
         toll_history=args.toll_history,
         segment_history=args.segment_history,
         xways=args.xways,
         strict=args.strict,
-        master=args.master,
     )
-    import_dataset(wanted, args.out, args.force)
+    for warning in import_dataset(options, args.out, args.force, history_importer(options, args.master)):
+        log.warning(warning)
     dataset = open_dataset(args.out)
     counts, by_reason = dataset.counts, dataset.options["rejects_by_reason"]
     accepted = sum(counts[kind] for kind in ("reports", "balance", "expenditure", "travel_time"))

@@ -7,8 +7,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from driver.cli import add_server_arguments
 from polling_baseline.database.claim import claim_database
-from polling_baseline.database.connection import add_server_arguments, find_target
+from polling_baseline.database.connection import find_target
 from polling_baseline.wording import counted
 
 SUMMARY = "Load the history of a data set into PostgreSQL; what was there stays until the new one is complete."

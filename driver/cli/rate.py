@@ -5,21 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from driver.cli import length
-from driver.cli.run import add_engine_arguments, config_from
-from driver.run.engines import ENGINES, Place
+from driver.cli.run import add_engine_arguments, engine_options
+from driver.run.config import RunConfig, configure
+from driver.run.engines import ENGINES, Backends
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import counted, folded, seconds_text
 
 if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
-    from driver.rating.rating import Rating
-    from driver.run.result import RunConfig
+    from driver.rating.record import CandidateRecord, RatingRecord
 
 SUMMARY = "Find an engine's rating: the largest L at which every answer is present, right and in time."
 EXAMPLES = """\
@@ -67,18 +66,20 @@ def add_road_arguments(parser: argparse.ArgumentParser, distinct: int) -> None:
 def road_from(args: argparse.Namespace, folder: Path) -> Dataset:
     """The data set that the arguments name, or one made as they say, once."""
     from driver.dataset.folder import open_dataset
-    from driver.generate.generate import Wanted, generated
+    from driver.generate.generate import GenerateOptions, generated
 
     if args.dataset:
         return open_dataset(args.dataset)
     if args.distinct < 1:
         raise Refusal(f"--distinct {args.distinct}: at least one expressway is simulated")
-    wanted = Wanted(float(args.distinct), args.minutes, args.seed, args.history_days)
+    wanted = GenerateOptions(float(args.distinct), args.minutes, args.seed, args.history_days)
     return generated(wanted, folder / "road", args.master)
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.rating.rating import QUICK_MINUTES, Rating, judge_run, write_json
+    from driver.json_record import write_json
+    from driver.rating.rating import QUICK_MINUTES, Rating, judge_run, rating_record
+    from driver.rating.record import RATING
     from driver.rating.search import Search
 
     search = Search(args.start or max(1.0, args.step), args.step, args.max)
@@ -90,19 +91,26 @@ def run(args: argparse.Namespace) -> int:
     peak = max(1, minutes - QUICK_MINUTES + 1)
 
     def config_for(xways: float, first: int = peak if args.quick else 1) -> RunConfig:
-        given = {"dataset": dataset.path, "from_minute": first, "to_minute": minutes, "xways": xways}
-        # Who begins in mid-road meets all cars of the road as new ones, in the time between two reports.
-        warm_up_s = spec.REPORT_PERIOD_S if first > 1 else 0
-        return replace(config_from(args, **given), stop_when_late=True, warm_up_s=warm_up_s)
+        return configure(
+            **engine_options(args),
+            engine=args.engine,
+            dataset=str(dataset.path),
+            xways=xways,
+            from_minute=first,
+            to_minute=minutes,
+            stop_when_late=True,
+            # Who begins in mid-road meets all cars of the road as new ones, in the time between two reports.
+            warm_up_s=spec.REPORT_PERIOD_S if first > 1 else 0,
+        )
 
     # The real clock does not wait for a warm-up, so a peak alone would tell nothing there.
     peak_first = peak > 1 and not args.quick and args.clock == "virtual"
     peak_for = (lambda xways: config_for(xways, peak)) if peak_first else None
-    rating = Rating(folder, dataset, search, config_for, Place(args.dsn, args.master, args.database), peak_for)
+    rating = Rating(folder, dataset, search, config_for, Backends(args.dsn, args.master, args.database), peak_for)
     rating.run(lambda path: judge_run(dataset, path, args.master), _say)
-    facts = result(rating, "peak" if args.quick else "full" if minutes == MOST_MINUTES else "part")
-    write_json(folder / "rating.json", facts)
-    print(json.dumps(facts) if args.json else "\n".join(text(facts, folder)))
+    record = rating_record(rating, "peak" if args.quick else "full" if minutes == MOST_MINUTES else "part")
+    write_json(folder / RATING, record)
+    print(json.dumps(record) if args.json else "\n".join(text(record, folder)))
     return 2 if rating.winner is None and rating.loser and rating.loser.state == "broken" else 0
 
 
@@ -110,60 +118,32 @@ def _say(what: str) -> None:
     print(f"rate: {what}", file=sys.stderr, flush=True)
 
 
-def result(rating: Rating, kind: str) -> dict[str, Any]:
-    """What `rating.json` says in the end."""
-    from driver.rating.rating import FORMAT, candidate_facts, gave_out
-    from driver.run.result import read_run
-
-    winner, loser = rating.winner, rating.loser
-    runs = [read_run(each.run) for each in (winner, loser) if each]
-    settings = rating.settings
-    return {
-        "format": FORMAT,
-        "rating": winner.xways if winner else 0,
-        "kind": kind,
-        "engine": settings["engine"],
-        "minutes": [settings["from_minute"], settings["to_minute"]],
-        "distinct": int(rating.dataset.xways),
-        "seed": rating.dataset.seed,
-        "clock": settings["clock"],
-        "step": rating.search.step,
-        "max": rating.search.most,
-        "winner": winner and winner.run.name,
-        "loser": loser and loser.run.name,
-        "gave_out": gave_out(loser.run) if loser else None,
-        "candidates": candidate_facts(rating.candidates, rating.folder),
-        "environment": runs[0]["environment"] if runs else None,
-        "settings": settings,
-    }
-
-
-def text(facts: dict[str, Any], folder: Path) -> list[str]:
+def text(record: RatingRecord, folder: Path) -> list[str]:
     """The rating for a terminal: the number, what it rests on, the curve, and what gave out."""
-    first, last = facts["minutes"]
-    name = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {counted(last, 'minute')}"}[facts["kind"]]
+    first, last = record["minutes"]
+    name = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {counted(last, 'minute')}"}[record["kind"]]
     conditions = [
-        f"minutes {first} to {last}, {facts['clock']} clock, seed {facts['seed']}, in steps of {facts['step']:g}",
-        *([] if facts["kind"] == "full" else [f"(an L-rating takes minutes 1 to {MOST_MINUTES})"]),
+        f"minutes {first} to {last}, {record['clock']} clock, seed {record['seed']}, in steps of {record['step']:g}",
+        *([] if record["kind"] == "full" else [f"(an L-rating takes minutes 1 to {MOST_MINUTES})"]),
     ]
-    in_mid_road = any(each["minutes"][0] > 1 for each in facts["candidates"])
+    in_mid_road = any(each["minutes"][0] > 1 for each in record["candidates"])
     warm_up = f"in the first {spec.REPORT_PERIOD_S} s of a run from mid-road every car is new: they hold nothing up"
     return [
-        f"{name} of {facts['engine']}: {facts['rating']:g}",
+        f"{name} of {record['engine']}: {record['rating']:g}",
         *folded("", conditions),
-        f"made of {counted(facts['distinct'], 'distinct expressway')}, relabelled; history is that of the distinct",
+        f"made of {counted(record['distinct'], 'distinct expressway')}, relabelled; history is that of the distinct",
         *([warm_up] if in_mid_road else []),
         "",
-        f"{'L':>7}  {'minutes':<9}{'verdict':<9}{'judged':<8}{'longest (s)':>11}{'tuples/s of work':>18}"
+        f"{'L':>7}  {'minutes':<9}{'outcome':<9}{'judged':<8}{'longest (s)':>11}{'tuples/s of work':>18}"
         f"  0 s{'5 s':>{BAR - 3}}",
-        *[_row(each) for each in facts["candidates"]],
+        *[_row(each) for each in record["candidates"]],
         "",
-        _ending(facts),
+        _ending(record),
         f"saved  {folder}   rating.json  runs/",
     ]
 
 
-def _row(candidate: dict[str, Any]) -> str:
+def _row(candidate: CandidateRecord) -> str:
     judged = {None: "-", True: "right", False: "wrong"}[candidate["right"]]
     minutes = "-".join(map(str, candidate["minutes"]))
     longest = candidate["max_response_s"]
@@ -178,15 +158,17 @@ def _row(candidate: dict[str, Any]) -> str:
     ).rstrip()
 
 
-def _ending(facts: dict[str, Any]) -> str:
+def _ending(record: RatingRecord) -> str:
     """Why it is not more."""
-    loser = next((each for each in facts["candidates"] if Path(each["run"]).name == facts["loser"]), None)
+    loser = next((each for each in record["candidates"] if Path(each["run"]).name == record["loser"]), None)
     if loser is None:
-        return f"Nothing gave out: --max {facts['max']:g} was reached."
+        return f"Nothing gave out: --max {record['max']:g} was reached."
     if loser["verdict"] == "wrong":
         return f"L = {loser['xways']:g} is wrong: lrb validate --explain 3 says why."
+    cause = record["gave_out"] or {}
     if loser["verdict"] == "broken":
-        return f"L = {loser['xways']:g} broke: {facts['gave_out']['reason']}."
-    found = facts["gave_out"] or {"minute": "?", "second": 0}
-    step = f": {found['share']:.0%} of the work just before was {found['step']}" if "step" in found else ""
-    return f"L = {loser['xways']:g} was late first in minute {found['minute']} (second {found['second']:,}){step}."
+        return f"L = {loser['xways']:g} broke: {cause['reason']}."
+    if "minute" not in cause:
+        return f"L = {loser['xways']:g} was late."
+    step = f": {cause['share']:.0%} of the work just before was {cause['step']}" if "step" in cause else ""
+    return f"L = {loser['xways']:g} was late first in minute {cause['minute']} (second {cause['second']:,}){step}."

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from driver.run.record import Finished
+    from driver.run.record import RunRecord
 
 SUMMARY = "Tell of finished runs again, in the terminal or as a page; from their files alone."
 EXAMPLES = """\
@@ -43,14 +43,14 @@ def run(args: argparse.Namespace) -> int:
     elif args.html:
         print(args.html)
     else:
-        print("\n\n".join(text(run.facts, run.folder) for run in runs))
+        print("\n\n".join(text(run.json, run.folder) for run in runs))
     return 0
 
 
-def as_json(run: Finished) -> dict[str, Any]:
+def as_json(run: RunRecord) -> dict[str, Any]:
     """All that `run.json` and `verdict.json` say, and what to look at first."""
     from driver.report.diagnosis import headline, look_first
 
     word, sentence = headline(run)
     said = {"headline": word, "sentence": sentence, "look_first": look_first(run)}
-    return {"run": str(run.folder), **run.facts, "verdict": run.verdict, **said}
+    return {"run": str(run.folder), **run.json, "verdict": run.verdict, **said}

@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
-from driver.cli.run import add_engine_arguments, config_from
-from driver.run.engines import Place
+from driver.cli.run import add_engine_arguments, engine_options
+from driver.rating.record import CostRecord, ReproductionRecord, SystemRecord
+from driver.run.config import RunConfig, configure
+from driver.run.engines import Backends
 from polling_baseline import spec
 from polling_baseline.wording import WIDTH, counted, folded, seconds_text
-
-if TYPE_CHECKING:
-    from driver.run.result import RunConfig
 
 SUMMARY = "Reproduce the paper's tables 7 and 8: L-ratings, and the longest response times at 0.5 to 3 expressways."
 EXAMPLES = """\
@@ -30,6 +30,8 @@ the longest response time at the first scale factor that failed.  All other numb
 Without --workers there is one: the same system at all scale factors, as on a machine with one processor.
 """
 COLUMN = 14
+Column = Literal["paper", "here", "slowed"]
+COLUMNS: tuple[Column, ...] = ("paper", "here", "slowed")
 LIMIT_S = spec.DEADLINE_S["toll"]
 
 
@@ -50,14 +52,15 @@ def run(args: argparse.Namespace) -> int:
     dataset = road_from(args, args.out)
 
     def config_for(engine: str, xways: float) -> RunConfig:
-        return config_from(args, dataset=dataset.path, engine=engine, xways=xways, workers=args.workers or 1)
+        options = {**engine_options(args), "workers": args.workers or 1}
+        return configure(**options, dataset=str(dataset.path), engine=engine, xways=xways)
 
     try:
-        facts = reproduce(args.out, dataset, config_for, Place(args.dsn, args.master, args.database), _say)
+        record = reproduce(args.out, dataset, config_for, Backends(args.dsn, args.master, args.database), _say)
     except EngineFailure as failure:
         print(f"lrb: {failure}; the same command goes on from here", file=sys.stderr)
         return 2
-    print(json.dumps(facts) if args.json else "\n".join(text(facts, args.out)))
+    print(json.dumps(record) if args.json else "\n".join(text(record, args.out)))
     return 0
 
 
@@ -65,13 +68,13 @@ def _say(what: str) -> None:
     print(f"reproduce: {what}", file=sys.stderr, flush=True)
 
 
-def text(facts: dict[str, Any], folder: Path) -> list[str]:
+def text(record: ReproductionRecord, folder: Path) -> list[str]:
     """Both tables, what was used, and what they prove."""
-    systems = facts["systems"]
-    last = facts["minutes"][1]
+    systems = record["systems"]
+    last = record["minutes"][1]
     conditions = [
-        f"{counted(last, 'minute')} of {counted(facts['distinct'], 'distinct expressway')}, seed {facts['seed']}, "
-        f"{facts['clock']} clock, {counted(facts['settings']['workers'], 'worker')}",
+        f"{counted(last, 'minute')} of {counted(record['distinct'], 'distinct expressway')}, seed {record['seed']}, "
+        f"{record['clock']} clock, {counted(record['settings']['workers'], 'worker')}",
         *([] if last == MOST_MINUTES else [f"The paper's runs took {MOST_MINUTES} minutes: this is a try-out."]),
     ]
     heading = f"{'':8}" + "".join(f"{_title(each):^{3 * COLUMN}}" for each in systems).rstrip()
@@ -82,12 +85,12 @@ def text(facts: dict[str, Any], folder: Path) -> list[str]:
         "Table 7. L-ratings",
         heading,
         columns,
-        f"{'':8}" + "".join(_cell(_rating(each, column)) for each in systems for column in ("paper", "here", "slowed")),
+        f"{'':8}" + "".join(_cell(_rating(each, column)) for each in systems for column in COLUMNS),
         "",
         "Table 8. Longest response time of a toll notification (s)",
         heading,
         f"{'XWays':<8}{columns[8:]}",
-        *[_row(f"{xways:g}", systems) for xways in facts["scale_factors"]],
+        *[_row(f"{xways:g}", systems) for xways in record["scale_factors"]],
         _row_of_first_late(systems),
         "",
         *[
@@ -113,7 +116,7 @@ WHAT_IT_PROVES = (
 )
 
 
-def _title(system: dict[str, Any]) -> str:
+def _title(system: SystemRecord) -> str:
     return f"{system['name']} ({system['engine']})"
 
 
@@ -121,18 +124,19 @@ def _cell(word: str) -> str:
     return f"{word:>{COLUMN}}"
 
 
-def _rating(system: dict[str, Any], column: str) -> str:
+def _rating(system: SystemRecord, column: Column) -> str:
     found = system[column]
     if found is None:
         return ""
     return f"{found['rating']:g}" + (" or more" if found.get("at_least") else "")
 
 
-def _row(xways: str, systems: list[dict[str, Any]]) -> str:
-    def seconds(system: dict[str, Any], column: str) -> str:
-        if system[column] is None:
+def _row(xways: str, systems: list[SystemRecord]) -> str:
+    def seconds(system: SystemRecord, column: Column) -> str:
+        results = system[column]
+        if results is None:
             return ""
-        found = system[column]["max_response_s"].get(xways)
+        found = results["max_response_s"].get(xways)
         # The paper's clock had whole seconds, and nothing shorter matters where answers are late.
         return (
             "-"
@@ -142,22 +146,23 @@ def _row(xways: str, systems: list[dict[str, Any]]) -> str:
             else seconds_text(found, LIMIT_S)
         )
 
-    cells = [_cell(seconds(each, column)) for each in systems for column in ("paper", "here", "slowed")]
+    cells = [_cell(seconds(each, column)) for each in systems for column in COLUMNS]
     return f"{xways:<8}{''.join(cells)}".rstrip()
 
 
-def _row_of_first_late(systems: list[dict[str, Any]]) -> str:
+def _row_of_first_late(systems: list[SystemRecord]) -> str:
     """The Time of the first late answer at the scale factor that failed first in 2004."""
 
-    def second(system: dict[str, Any], column: str) -> str:
-        found = (system[column] or {}).get("first_late_second")
+    def second(system: SystemRecord, column: Column) -> str:
+        results: Mapping[str, Any] = system[column] or {}
+        found = results.get("first_late_second")
         return "" if found is None else f"at {found:,}"
 
-    cells = [_cell(second(each, column)) for each in systems for column in ("paper", "here", "slowed")]
+    cells = [_cell(second(each, column)) for each in systems for column in COLUMNS]
     return f"{'late':<8}{''.join(cells)}".rstrip()
 
 
-def _about(system: dict[str, Any]) -> list[str]:
+def _about(system: SystemRecord) -> list[str]:
     found, fails_at = system["slowed"], f"{system['fails_at']:g}"
     if found is None:
         return [f"{system['name']}: there is no engine {system['engine']} here yet; its columns stay empty."]
@@ -180,5 +185,5 @@ def _about(system: dict[str, Any]) -> list[str]:
     return sentences
 
 
-def _cost(cost: dict[str, float]) -> str:
+def _cost(cost: CostRecord) -> str:
     return f"{cost['fixed_ms']:.1f} ms and {cost['tuple_us']:.2f} us per tuple"

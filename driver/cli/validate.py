@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driver.dataset.expressways import part_of
+from driver.run.verdict import NAME, Verdict, write_verdict
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import aligned, counted, seconds_text
@@ -64,27 +66,30 @@ def add_part_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     question = _question(args)
+    from driver.report.html.run import refresh_report
     from driver.validate.judge import judged, quiet_session
-    from driver.validate.judging import enter_verdict, write_verdict
+    from driver.validate.judging import enter_verdict
 
     _say("starting Spark")
     with judged(quiet_session(args.master), question, _say) as judgement:
-        path = args.verdict or (args.run_folder / "verdict.json" if args.run_folder else verdict_path(args.output))
-        write_verdict(path, judgement.facts)
+        path = args.verdict or (args.run_folder / NAME if args.run_folder else verdict_path(args.output))
+        write_verdict(path, judgement.verdict)
         if args.run_folder:
-            enter_verdict(args.run_folder, judgement.facts["verdict"])
-        print(json.dumps(judgement.facts) if args.json else "\n".join(text(judgement.facts)))
+            enter_verdict(args.run_folder, judgement.verdict)
+            refresh_report(args.run_folder)
+        print(json.dumps(judgement.verdict) if args.json else "\n".join(text(judgement.verdict)))
         _explain(judgement, args)
         if not args.json:
             pages = [args.run_folder / "report.html"] if args.run_folder else []
             print("  ".join(map(str, filter(None, ["saved", path, args.faults, *pages]))))
-    return 0 if judgement.facts["verdict"] == "PASS" else FAIL_STATUS
+    return 0 if judgement.verdict["verdict"] == "PASS" else FAIL_STATUS
 
 
 def _question(args: argparse.Namespace) -> Question:
     from driver.dataset.folder import open_dataset
     from driver.dataset.integrity import check_files
     from driver.validate.judge import Question
+    from driver.validate.reading import Reading
 
     if bool(args.run_folder) == bool(args.output):
         raise Refusal("name a run, or an output file with --output FILE")
@@ -99,7 +104,8 @@ def _question(args: argparse.Namespace) -> Question:
     _see_that_it_is_readable(output)
     xways = xways_from(args, dataset)
     check_files(dataset)
-    return Question(dataset, output, seconds, xways, args.lenient, args.travel_time == "minutes")
+    reading = Reading(lenient=args.lenient, in_minutes=args.travel_time == "minutes")
+    return Question(dataset, output, seconds, xways, reading)
 
 
 def verdict_path(output: Path) -> Path:
@@ -124,18 +130,14 @@ def _see_that_it_is_readable(output: Path) -> None:
 def _part_of_run(args: argparse.Namespace, dataset: Dataset) -> tuple[Dataset, range]:
     """The expressways and the seconds that the run was made of."""
     from driver.dataset.relabel import relabelled
-    from driver.run.result import read_run, seconds_of
+    from driver.run.record import read_run, seconds_of
 
     if args.from_minute or args.to_minute:
         raise Refusal("a run knows its minutes; leave out --from-minute and --to-minute")
-    facts = read_run(args.run_folder)
-    try:
-        identity, xways, seconds = facts["dataset"]["identity"], facts["config"].get("xways"), seconds_of(facts)
-    except (KeyError, TypeError):
-        raise Refusal(f"{args.run_folder}/run.json is damaged; run it again") from None
-    if identity != dataset.identity:
-        raise Refusal(f"{args.run_folder} is a run of {facts['dataset']['name']}, not of the data in {dataset.path}")
-    return relabelled(dataset, xways), seconds
+    record = read_run(args.run_folder)
+    if record["dataset"]["identity"] != dataset.identity:
+        raise Refusal(f"{args.run_folder} is a run of {record['dataset']['name']}, not of the data in {dataset.path}")
+    return relabelled(dataset, record["config"].get("xways")), seconds_of(record)
 
 
 def seconds_from(args: argparse.Namespace, dataset: Dataset) -> range:
@@ -160,52 +162,53 @@ def xways_from(args: argparse.Namespace, dataset: Dataset) -> tuple[int, ...] | 
     return tuple(chosen)
 
 
-def text(facts: dict[str, Any]) -> list[str]:
+def text(verdict: Verdict) -> list[str]:
     """The verdict for a terminal: what it is, then what came of each kind of answer and when, then what is odd."""
-    lenient = " (leniently)" if facts["lenient"] else ""
-    first, last = facts["minutes"]
-    part = part_of(facts["xways"])
-    words = [f"{facts['verdict']}{lenient}", facts["dataset"]["name"], f"minutes {first} to {last}"]
-    content = (*CONTENT, "lenient") if facts["lenient"] else CONTENT
+    lenient = " (leniently)" if verdict["lenient"] else ""
+    first, last = verdict["minutes"]
+    part = part_of(verdict["xways"])
+    words = [f"{verdict['verdict']}{lenient}", verdict["dataset"]["name"], f"minutes {first} to {last}"]
+    content = (*CONTENT, "lenient") if verdict["lenient"] else CONTENT
+    answers: Mapping[str, Mapping[str, Any]] = verdict["answers"]
     return [
         "   ".join([*words, part] if part else words),
         "",
         *aligned(
             ("answer", *content),
-            [(kind, *(f"{counts[name]:,}" for name in content)) for kind, counts in facts["answers"].items()],
+            [(kind, *(f"{counts[name]:,}" for name in content)) for kind, counts in answers.items()],
         ),
         "",
         *aligned(
             ("answer", *IN_TIME, *TIMES, "limit (s)"),
-            [_times(kind, counts) for kind, counts in facts["answers"].items()],
+            [_times(kind, counts) for kind, counts in answers.items()],
         ),
-        *_about_the_file(facts),
+        *_about_the_file(verdict),
     ]
 
 
-def _times(kind: str, counts: dict[str, Any]) -> list[str]:
+def _times(kind: str, counts: Mapping[str, Any]) -> list[str]:
     """How many answers came late or early, and what response times they had."""
     limit = spec.DEADLINE_S[kind]
     times = ("-" if counts[name] is None else seconds_text(counts[name], limit) for name in TIMES)
     return [kind, *(f"{counts[name]:,}" for name in IN_TIME), *times, str(limit)]
 
 
-def _about_the_file(facts: dict[str, Any]) -> list[str]:
-    lines = facts["lines"]
+def _about_the_file(verdict: Verdict) -> list[str]:
+    lines = verdict["lines"]
     odd = {note: lines[note] for note in ("blank", "unknown_type", "malformed", "extra_fields") if lines[note]}
     said = [f"{counted(count, 'line')}: {note.replace('_', ' ')}" for note, count in odd.items()]
     said += [f"  line {number}: {line!r}" for number, line in lines["examples"]]
-    if facts["accidents_end"] != "specification":
+    if verdict["accidents_end"] != "specification":
         said.append("accidents end a minute earlier than the specification says")
     if not lines["total"]:
         said.append("the file is empty")
-    elif not any(counts["received"] - counts["extra"] for counts in facts["answers"].values()):
+    elif not any(counts["received"] - counts["extra"] for counts in verdict["answers"].values()):
         said.append("no answer belongs to this data set: is it the output of another one?")
     return ["", *said] if said else []
 
 
 def _explain(judgement: Judgement, args: argparse.Namespace) -> None:
-    if judgement.facts["verdict"] == "PASS" and not args.faults:
+    if judgement.verdict["verdict"] == "PASS" and not args.faults:
         return
     from driver.spark.single_file import write_lines
     from driver.validate.faults import COLUMNS, all_faults, first_faults

@@ -2,62 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
 from driver.dataset.expressways import RULE, is_length
+from driver.json_record import must_be
 from polling_baseline import spec
 from polling_baseline.parquet import reading
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from driver.dataset.folder import Dataset
+    from driver.dataset.folder import Dataset, DatasetInfo
 
 TRAFFIC = ("reports", "balance", "expenditure", "travel_time")
-SHOWN = 60
+REMEDY = "make the data set again"
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and _is_whole(value) and value >= 0
-
-
-def _has_counts(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_count, value.values()))
-
-
-def _has_files(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(file, dict) and _is_count(file.get("bytes")) and isinstance(file.get("sha256"), str)
-        for file in value.values()
-    )
-
-
-# What each field must be, in words, and how to tell.
-FIELDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
-    "xways": (RULE, is_length),
-    "seconds": ("a whole number from 0 on", _is_count),
-    "seed": ("a whole number or null", lambda value: value is None or _is_whole(value)),
-    "counts": ("an object of whole numbers from 0 on", _has_counts),
-    "options": ("an object", lambda value: isinstance(value, dict)),
-    "files": ("an object with bytes and sha256 of each file", _has_files),
-}
-
-
-def check_record(record: Mapping[str, object], file: Path) -> None:
-    """Refuse a field that is missing or of the wrong type."""
-    for name, (kind, is_right) in FIELDS.items():
-        if name not in record:
-            raise Refusal(f"{file} is damaged: it has no {name}; make the data set again")
-        if not is_right(value := record[name]):
-            shown = repr(value) if len(repr(value)) <= SHOWN else f"{repr(value)[:SHOWN]}..."
-            raise Refusal(f"{file} is damaged: {name} must be {kind}, not {shown}; make the data set again")
+def check_values(info: DatasetInfo, file: Path) -> None:
+    """Refuse numbers that no data set has."""
+    counts = {"seconds": info["seconds"], **{f"counts.{name}": count for name, count in info["counts"].items()}}
+    faults = [must_be(name, "0 or more", number) for name, number in counts.items() if number < 0]
+    if not is_length(info["xways"]):
+        faults.append(must_be("xways", RULE, info["xways"]))
+    if faults:
+        raise Refusal(f"{file} is damaged: {faults[0]}; {REMEDY}")
 
 
 def check_numbers(dataset: Dataset) -> None:
@@ -76,12 +46,10 @@ def check_numbers(dataset: Dataset) -> None:
     ):
         rows = sum(metadata.num_rows for metadata in found)
         if rows != said:
-            raise Refusal(f"{file} says {said:,} {what}, the files in {folder} have {rows:,}; make the data set again")
+            raise Refusal(f"{file} says {said:,} {what}, the files in {folder} have {rows:,}; {REMEDY}")
     last = max((_last_second(metadata) for metadata in traffic if metadata.num_rows), default=None)
     if last is not None and spec.minute_of(last) * spec.MINUTE_S != dataset.seconds:
-        raise Refusal(
-            f"{file} says {dataset.seconds:,} seconds, the traffic ends in second {last:,}; make the data set again"
-        )
+        raise Refusal(f"{file} says {dataset.seconds:,} seconds, the traffic ends in second {last:,}; {REMEDY}")
 
 
 def _metadata(path: Path) -> pq.FileMetaData:

@@ -12,27 +12,30 @@ Which row stands in which file, and where, follows from the rows alone: the same
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypedDict
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from driver.dataset.check import check_numbers, check_record
+from driver.dataset.check import REMEDY, check_numbers, check_values
 from driver.files import complete_folder
+from driver.json_record import read_json, write_json
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
 from polling_baseline.parquet import reading
 from polling_baseline.refusal import Refusal
 
 FORMAT = 1
+NAME = "dataset.json"
 ORDER = ("second", "kind", "vehicle_id", "query_id")
 # Vehicle and query numbers of expressway k start at k * ID_BLOCK, its westbound ones half a block later.
 ID_BLOCK = 1_000_000
@@ -78,6 +81,13 @@ def write_parquet(table: pa.Table, path: Path) -> None:
         writer.write_table(table)
 
 
+def write_columns(path: Path, schema: pa.Schema, columns: Sequence[np.ndarray]) -> None:
+    """Write one file of history from its columns, whose rows are in order."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+    write_parquet(pa.Table.from_arrays(arrays, schema=schema), path)
+
+
 class TrafficWriter:
     """Writes one expressway's file, a minute at a time, in rising order."""
 
@@ -109,6 +119,27 @@ def read_minutes(path: Path, from_minute: int = 1, to_minute: int | None = None)
                 yield minute, file.read_row_group(group)
 
 
+class FileInfo(TypedDict):
+    bytes: int
+    sha256: str
+
+
+class DatasetInfo(TypedDict):
+    """`dataset.json`."""
+
+    format: int
+    xways: float
+    seconds: int
+    # Null for a data set that was imported.
+    seed: int | None
+    # Of reports, balance, expenditure, travel_time, vehicles, toll_history, segment_history and rejects.
+    counts: dict[str, int]
+    # How it was made.
+    options: dict[str, object]
+    # By name, seen from the folder.
+    files: dict[str, FileInfo]
+
+
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """What `dataset.json` says, and where it lies."""
@@ -117,10 +148,9 @@ class Dataset:
     xways: float
     seconds: int
     seed: int | None
-    # reports, balance, expenditure, travel_time, vehicles, toll_history, segment_history, rejects
     counts: dict[str, int]
     options: dict[str, object]
-    files: dict[str, dict[str, object]] = field(default_factory=dict)
+    files: dict[str, FileInfo] = field(default_factory=dict)
     # How many expressways there are on disk, if those of the data set are copies of them (see driver.dataset.relabel).
     distinct: int | None = None
 
@@ -150,14 +180,14 @@ class Dataset:
         return self._files_in("history/segment")
 
     @property
-    def counted_files(self) -> dict[str, dict[str, object]]:
+    def counted_files(self) -> dict[str, FileInfo]:
         """All files but the rejects: what an engine or the judge reads."""
-        return {name: facts for name, facts in sorted(self.files.items()) if name != "rejects.csv"}
+        return {name: info for name, info in sorted(self.files.items()) if name != "rejects.csv"}
 
     @property
     def identity(self) -> str:
         """Equal for equal input and history, however they were made."""
-        lines = (f"{name} {facts['sha256']}\n" for name, facts in self.counted_files.items())
+        lines = (f"{name} {info['sha256']}\n" for name, info in self.counted_files.items())
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
     def _files_in(self, folder: str) -> list[Path]:
@@ -169,24 +199,26 @@ def open_dataset(path: Path) -> Dataset:
     """Read `dataset.json`, and see that the files it names are there in full."""
     _refuse_what_is_no_text(path)
     try:
-        facts = json.loads((path / "dataset.json").read_text())
-        version = facts.pop("format")
+        info = read_json(path / NAME, DatasetInfo, REMEDY)
     except (FileNotFoundError, NotADirectoryError):
         raise Refusal(f"{path} is not a data set; make one with lrb generate or lrb import") from None
     except PermissionError:
         raise Refusal(f"no permission to read {path}") from None
-    except (ValueError, KeyError, AttributeError, TypeError):
-        raise Refusal(f"{path}/dataset.json is damaged; make the data set again") from None
-    if version != FORMAT:
-        raise Refusal(f"{path} has format {version}, this lrb reads format {FORMAT}; use the lrb that made it")
-    check_record(facts, path / "dataset.json")
-    try:
-        dataset = Dataset(path=path.absolute(), **facts)
-    except TypeError:
-        raise Refusal(f"{path}/dataset.json is damaged; make the data set again") from None
-    for name, fact in dataset.files.items():
+    if info["format"] != FORMAT:
+        raise Refusal(f"{path} has format {info['format']}, this lrb reads format {FORMAT}; use the lrb that made it")
+    check_values(info, path / NAME)
+    dataset = Dataset(
+        path=path.absolute(),
+        xways=info["xways"],
+        seconds=info["seconds"],
+        seed=info["seed"],
+        counts=info["counts"],
+        options=info["options"],
+        files=info["files"],
+    )
+    for name, file_info in dataset.files.items():
         file = path / name
-        if not file.is_file() or file.stat().st_size != fact["bytes"]:
+        if not file.is_file() or file.stat().st_size != file_info["bytes"]:
             raise Refusal(f"{file} is missing or cut short; make the data set again")
     check_numbers(dataset)
     return dataset
@@ -198,7 +230,7 @@ def new_folder(path: Path, force: bool) -> Iterator[Path]:
     _refuse_what_is_no_text(path)
     if path.exists() and not force:
         raise Refusal(f"{path} exists; choose another name or add --force to replace it")
-    if path.exists() and not (path / "dataset.json").exists() and any(path.iterdir() if path.is_dir() else [path]):
+    if path.exists() and not (path / NAME).exists() and any(path.iterdir() if path.is_dir() else [path]):
         raise Refusal(f"{path} is not a data set, so it is not replaced; choose another name")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -227,13 +259,20 @@ def describe(
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     with ThreadPoolExecutor() as pool:
         digests = list(pool.map(sha256_of, paths))
-    files: dict[str, dict[str, object]] = {
+    files: dict[str, FileInfo] = {
         str(path.relative_to(folder)): {"bytes": path.stat().st_size, "sha256": digest}
         for path, digest in zip(paths, digests, strict=True)
     }
-    facts = asdict(Dataset(folder, xways, seconds, seed, counts, options, files))
-    del facts["path"], facts["distinct"]
-    (folder / "dataset.json").write_text(json.dumps({"format": FORMAT, **facts}, indent=1) + "\n")
+    info: DatasetInfo = {
+        "format": FORMAT,
+        "xways": xways,
+        "seconds": seconds,
+        "seed": seed,
+        "counts": counts,
+        "options": options,
+        "files": files,
+    }
+    write_json(folder / NAME, info)
 
 
 def sha256_of(path: Path) -> str:

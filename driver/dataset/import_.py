@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from driver.dataset.flat_file import NOT_INTEGERS, TIME_LOWER, kind_of
 from driver.dataset.folder import describe, new_folder
 from driver.dataset.merge import Merge, merge
 from driver.dataset.packed_file import STDIN
-from driver.dataset.rejects import Rejects
+from driver.dataset.rejects import Reject, Rejects
 from driver.progress import progress
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
@@ -26,52 +26,62 @@ HINTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ImportOptions:
     """What to import, and how."""
 
     files: list[Path]
-    toll_history: Path | None
-    segment_history: Path | None
-    xways: float | None
-    strict: bool
-    master: str
+    toll_history: Path | None = None
+    segment_history: Path | None = None
+    xways: float | None = None
+    strict: bool = False
 
 
-def import_dataset(wanted: Wanted, out: Path, force: bool) -> None:
-    """Write the data set `out`; nothing is left of it when something is refused."""
-    for path in wanted.files:
-        if wanted.files.count(path) > 1:
+# Writes the history into the folder of a data set, and counts its rows; each row that it does not take, it rejects.
+ImportHistory = Callable[[Path, Reject], dict[str, int]]
+
+
+def without_history(_folder: Path, _reject: Reject) -> dict[str, int]:
+    return {"toll_history": 0, "segment_history": 0}
+
+
+def import_dataset(
+    options: ImportOptions, out: Path, force: bool = False, import_history: ImportHistory = without_history
+) -> list[str]:
+    """Write the data set `out`, and give what is worth a warning; nothing is left of it when something is refused."""
+    for path in options.files:
+        if options.files.count(path) > 1:
             raise Refusal(f"{path} is named twice")
-    histories = [path for path in (wanted.toll_history, wanted.segment_history) if path]
+    histories = [path for path in (options.toll_history, options.segment_history) if path]
     for path in histories:
         if not path.exists():
             raise Refusal(f"{path} does not exist")
     with new_folder(out, force) as folder:
-        rejects = Rejects(folder, [*wanted.files, *histories], wanted.strict)
-        sizes = [path.stat().st_size if path != STDIN and path.is_file() else 0 for path in wanted.files]
+        rejects = Rejects(folder, [*options.files, *histories], options.strict)
+        sizes = [path.stat().st_size if path != STDIN and path.is_file() else 0 for path in options.files]
         with progress("import", max(sum(sizes), 1)) as advance:
-            merged = merge(wanted.files, folder, wanted.xways, rejects, advance)
+            merged = merge(options.files, folder, options.xways, rejects, advance)
         _see_that_some_were_accepted(merged, rejects)
-        xways = length_of_road(merged.seen, wanted.xways)
+        xways = length_of_road(merged.seen, options.xways)
         counts = {
             "reports": int(merged.counts[spec.REPORT]),
             "balance": int(merged.counts[spec.BALANCE]),
             "expenditure": int(merged.counts[spec.EXPENDITURE]),
             "travel_time": int(merged.counts[spec.TRAVEL_TIME]),
             "vehicles": len(merged.vehicles),
-            **_import_history(wanted, folder, rejects),
+            **import_history(folder, rejects.add_one),
             "rejects": rejects.by_kind.total(),
         }
         rejects.refuse()
         rejects.close()
-        options: dict[str, object] = {
+        made_by: dict[str, object] = {
             "command": "import",
-            "files": [str(path) for path in wanted.files],
-            "xways": wanted.xways,
+            "files": [str(path) for path in options.files],
+            "xways": options.xways,
             "rejects_by_reason": dict(rejects.by_kind.most_common()),
         }
-        describe(folder, xways=xways, seconds=merged.minutes * spec.MINUTE_S, seed=None, counts=counts, options=options)
-    _hint(merged, rejects)
+        seconds = merged.minutes * spec.MINUTE_S
+        describe(folder, xways=xways, seconds=seconds, seed=None, counts=counts, options=made_by)
+    return list(_warnings(merged, rejects))
 
 
 def _see_that_some_were_accepted(merged: Merge, rejects: Rejects) -> None:
@@ -84,27 +94,14 @@ def _see_that_some_were_accepted(merged: Merge, rejects: Rejects) -> None:
         raise Refusal(f"{files}: no acceptable line ({rejects.first}); {HINTS.get(kind, 'is it the right file?')}")
 
 
-def _import_history(wanted: Wanted, folder: Path, rejects: Rejects) -> dict[str, int]:
-    """Spark reads the history files; without any there is no need to start it."""
-    if not (wanted.toll_history or wanted.segment_history):
-        return {"toll_history": 0, "segment_history": 0}
-    from driver.history.import_ import import_history
-    from driver.spark.session import session
-
-    return import_history(session(wanted.master), folder, wanted.toll_history, wanted.segment_history, rejects.add_one)
-
-
-def _hint(merged: Merge, rejects: Rejects) -> None:
-    """Say on stderr what is probably wrong with a file of which more than half was rejected."""
+def _warnings(merged: Merge, rejects: Rejects) -> Iterator[str]:
+    """What is probably wrong with a file of which more than half was rejected."""
     for file, accepted in merged.accepted.items():
         kinds = rejects.by_file[file]
         if kinds.total() > accepted:
             kind, count = kinds.most_common(1)[0]
             advice = HINTS.get(kind, "is it the right file?")
-            print(
-                f"lrb: {file}: {count:,} of {counted(accepted + kinds.total(), 'line')} rejected ({kind}); {advice}",
-                file=sys.stderr,
-            )
+            yield f"{file}: {count:,} of {counted(accepted + kinds.total(), 'line')} rejected ({kind}); {advice}"
 
 
 def length_of_road(seen: np.ndarray, xways: float | None) -> float:

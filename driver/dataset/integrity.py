@@ -16,15 +16,15 @@ def check_files(dataset: Dataset) -> None:
 
     A file is read once per command, unless it changes in the meantime.
     """
-    total = sum(int(str(facts["bytes"])) for facts in dataset.counted_files.values())
+    total = sum(info["bytes"] for info in dataset.counted_files.values())
     pool = ThreadPoolExecutor()
     try:
         digests = pool.map(_digest, (dataset.path / name for name in dataset.counted_files))
         with progress("checking the data set", max(total, 1)) as advance:
-            for (name, facts), digest in zip(dataset.counted_files.items(), digests, strict=True):
-                if digest != facts["sha256"]:
+            for (name, info), digest in zip(dataset.counted_files.items(), digests, strict=True):
+                if digest != info["sha256"]:
                     raise Refusal(f"{dataset.path / name} is damaged; make the data set again")
-                advance(float(str(facts["bytes"])))
+                advance(info["bytes"])
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,6 +16,7 @@ HEADER = ("file", "line", "reason", "text")
 NAMED = 5
 
 Found = tuple[str, int, str, bytes]  # kind of reason, line, reason, text
+Reject = Callable[[Path, int, str, str], None]  # file, line, reason, text
 
 
 class Rejects:

@@ -11,18 +11,29 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypedDict
 
 import numpy as np
 
 from driver.dataset.expressways import check_length
-from driver.dataset.folder import ID_BLOCK, Dataset, open_dataset
+from driver.dataset.folder import ID_BLOCK, Dataset
 from polling_baseline import spec
 from polling_baseline.batch import Columns
 from polling_baseline.refusal import Refusal
 
-if TYPE_CHECKING:
-    from driver.run.result import RunConfig
+
+class _DatasetLabel(TypedDict):
+    name: str
+    identity: str
+    xways: float
+    seed: int | None
+
+
+class DatasetLabel(_DatasetLabel, total=False):
+    """Which data a run or a verdict is about."""
+
+    # How many expressways are on disk, if those of the run are copies of them.
+    distinct: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +58,14 @@ def relabelled(dataset: Dataset, xways: float | None) -> Dataset:
     return replace(dataset, xways=xways, distinct=int(dataset.xways))
 
 
-def dataset_of(config: RunConfig) -> Dataset:
-    """What a run with these options is a run of."""
-    return relabelled(open_dataset(Path(config.dataset)), config.xways)
-
-
-def dataset_facts(dataset: Dataset) -> dict[str, object]:
-    """What a run or a verdict says of its data set; `distinct` only if its expressways are copies."""
-    facts = {"name": dataset.name, "identity": dataset.identity, "xways": dataset.xways, "seed": dataset.seed}
-    return facts if dataset.distinct is None else {**facts, "distinct": dataset.distinct}
+def dataset_label(dataset: Dataset) -> DatasetLabel:
+    label: DatasetLabel = {
+        "name": dataset.name,
+        "identity": dataset.identity,
+        "xways": dataset.xways,
+        "seed": dataset.seed,
+    }
+    return label if dataset.distinct is None else {**label, "distinct": dataset.distinct}
 
 
 def copies_of(dataset: Dataset) -> list[Copy]:

@@ -29,7 +29,7 @@ PARTS = ".parts"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GenerateOptions:
     """What to make."""
 
     xways: float
@@ -69,39 +69,40 @@ class Direction:
         return self.folder / PARTS / f"{self.xway}-{direction}"
 
 
-def generate(wanted: Wanted, out: Path, force: bool, master: str) -> None:
+def generate(options: GenerateOptions, out: Path, force: bool, master: str) -> None:
     """Write the data set `out`; an interrupted or failed attempt leaves nothing behind."""
     with new_folder(out, force) as folder:
-        steps = len(wanted.directions) * wanted.minutes + 2 * math.ceil(wanted.xways) * wanted.history_days
+        steps = len(options.directions) * options.minutes + 2 * math.ceil(options.xways) * options.history_days
         try:
             with progress("generate", steps) as advance:
-                counts = _generate(session(master), wanted, folder, advance)
+                counts = _generate(session(master), options, folder, advance)
         except BaseException:
             # The folder is about to vanish: no task may go on writing to it.
             close()
             raise
-        options: dict[str, object] = {"command": "generate", "history_days": wanted.history_days}
-        seconds = wanted.minutes * spec.MINUTE_S
-        describe(folder, xways=wanted.xways, seconds=seconds, seed=wanted.seed, counts=counts, options=options)
+        made_by: dict[str, object] = {"command": "generate", "history_days": options.history_days}
+        seconds = options.minutes * spec.MINUTE_S
+        describe(folder, xways=options.xways, seconds=seconds, seed=options.seed, counts=counts, options=made_by)
 
 
-def generated(wanted: Wanted, out: Path, master: str) -> Dataset:
-    """The data set `out` if it is the one that is wanted, else a new one in its place if there is none."""
+def generated(options: GenerateOptions, out: Path, master: str) -> Dataset:
+    """The data set `out` if it is the one that the options describe, else a new one in its place if there is none."""
     if not out.exists():
-        generate(wanted, out, False, master)
+        generate(options, out, False, master)
     dataset = open_dataset(out)
     history_days = dataset.options.get("history_days")
-    if Wanted(dataset.xways, dataset.seconds // spec.MINUTE_S, dataset.seed or 0, int(str(history_days))) != wanted:
+    minutes = dataset.seconds // spec.MINUTE_S
+    if GenerateOptions(dataset.xways, minutes, dataset.seed or 0, int(str(history_days))) != options:
         raise Refusal(f"{out} has other traffic than is wanted now; choose another --out, or remove it")
     return dataset
 
 
-def _generate(spark: SparkSession, wanted: Wanted, folder: Path, advance: Advance) -> dict[str, int]:
+def _generate(spark: SparkSession, options: GenerateOptions, folder: Path, advance: Advance) -> dict[str, int]:
     (folder / PARTS).mkdir()
-    directions_of = Counter(xway for xway, _ in wanted.directions)
+    directions_of = Counter(xway for xway, _ in options.directions)
     units = [
-        Direction(folder, xway, direction, directions_of[xway], wanted.seed, wanted.minutes * spec.MINUTE_S)
-        for xway, direction in wanted.directions
+        Direction(folder, xway, direction, directions_of[xway], options.seed, options.minutes * spec.MINUTE_S)
+        for xway, direction in options.directions
     ]
     results = for_each(spark, units, simulate_direction, folder / PROGRESS, advance)
     shutil.rmtree(folder / PARTS)
@@ -110,7 +111,7 @@ def _generate(spark: SparkSession, wanted: Wanted, folder: Path, advance: Advanc
     for unit, (found, merged) in zip(units, results, strict=True):
         vehicles.setdefault(unit.xway, []).append((first_id(unit.xway, unit.direction), found))
         counts.update(merged)
-    history = generate_history(spark, folder, wanted.seed, wanted.xways, vehicles, wanted.history_days, advance)
+    history = generate_history(spark, folder, options.seed, options.xways, vehicles, options.history_days, advance)
     every_vehicle = sum(found for found, _ in results)
     return {**counts, "vehicles": every_vehicle, **history, "rejects": 0}
 

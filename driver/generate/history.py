@@ -14,9 +14,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, segment_path, toll_path, write_parquet
+from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, segment_path, toll_path, write_columns
 from driver.progress import Advance
 from driver.spark.units import for_each, step
 from polling_baseline import spec
@@ -100,13 +99,6 @@ def write_unit(unit: Unit, progress_path: Path) -> None:
     write_columns(
         path(unit.folder, unit.xway, unit.week), schema, [np.concatenate(parts) for parts in zip(*columns, strict=True)]
     )
-
-
-def write_columns(path: Path, schema: pa.Schema, columns: Sequence[np.ndarray]) -> None:
-    """Write one file of history from its columns, whose rows are in order."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
-    write_parquet(pa.Table.from_arrays(arrays, schema=schema), path)
 
 
 def _toll_day(unit: Unit, day: int) -> list[np.ndarray]:

@@ -6,7 +6,7 @@ file of the data set together, whatever their order was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from driver.dataset.flat_file import TEXT_CUT
-from driver.generate.history import write_columns
+from driver.dataset.folder import write_columns
+from driver.dataset.import_ import ImportHistory, ImportOptions, without_history
+from driver.dataset.rejects import Reject
 from driver.history.rows import SEGMENT, TOLL, Chunk, History, files_in, read_rows
 from driver.spark.units import run_job
 from polling_baseline import spec
@@ -28,8 +30,7 @@ REJECTED = -1
 # So much of a flat file per task, if that makes more tasks than there are cores.
 PARTITION_BYTES = 1 << 28
 
-Reject = Callable[[Path, int, str, str], None]  # file, line, reason, text
-Rejected = tuple[int, int, str, bytes]  # the same, with the file's number
+Rejected = tuple[int, int, str, bytes]  # the file's number, line, reason, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,16 @@ class Rows:
     file: int
     line: np.ndarray
     values: np.ndarray
+
+
+def history_importer(options: ImportOptions, master: str) -> ImportHistory:
+    """What imports the history files that the options name; without any there is no need to start Spark."""
+    from driver.spark.session import session
+
+    toll, segment = options.toll_history, options.segment_history
+    if toll is None and segment is None:
+        return without_history
+    return lambda folder, reject: import_history(session(master), folder, toll, segment, reject)
 
 
 def import_history(

@@ -15,29 +15,29 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from driver.dataset.folder import Dataset
 from driver.dataset.relabel import relabelled
-from driver.files import complete_file
+from driver.rating.record import FORMAT, RATING, CandidateRecord, GaveOut, RatingRecord, claim
 from driver.rating.search import Search
-from driver.run.engines import Place
+from driver.report.html.run import refresh_report
+from driver.run.config import RunConfig
+from driver.run.engines import Backends
 from driver.run.journal import read_cycles, step_name
 from driver.run.loop import measure
 from driver.run.poller import Cycle
-from driver.run.result import RunConfig, read_run, write_run
+from driver.run.record import read_run, run_record, write_run
+from driver.run.record_types import RunJson
+from driver.run.verdict import is_right
 from polling_baseline import spec
-from polling_baseline.refusal import Refusal
 from polling_baseline.wording import seconds_text
 
-FORMAT = 1
 QUICK_MINUTES = 20
 SHORTEST_LIMIT_S = min(spec.DEADLINE_S.values())
-# What the right answers do not allow, whenever they come.
-WRONG = ("missing", "extra", "duplicate", "wrong", "early")
 Said = Callable[[str], None]
 
 
@@ -64,7 +64,7 @@ class Candidate:
         return self.in_time and self.right is not False
 
     @property
-    def verdict(self) -> str:
+    def outcome(self) -> str:
         if self.right is False:
             return "wrong"
         return "in time" if self.in_time else self.state
@@ -79,14 +79,14 @@ class Rating:
         dataset: Dataset,
         search: Search,
         config_for: Callable[[float], RunConfig],
-        place: Place,
+        backends: Backends,
         peak_for: Callable[[float], RunConfig] | None = None,
     ) -> None:
         self.folder, self.dataset, self.search = folder, dataset, search
-        self._config_for, self._peak_for, self._place = config_for, peak_for, place
+        self._config_for, self._peak_for, self._backends = config_for, peak_for, backends
         self.candidates: list[Candidate] = []
         self.settings = settings_of(config_for(spec.MAX_XWAYS), dataset)
-        claim(folder / "rating.json", self.settings)
+        claim(folder / RATING, self.settings)
 
     @property
     def outcomes(self) -> list[tuple[float, bool]]:
@@ -142,95 +142,74 @@ class Rating:
         number = max((int(path.name[:4]) for path in self._runs()), default=0) + 1
         folder = self.folder / "runs" / f"{number:04d}-{config.engine}-L{xways:g}"
         begun = time.monotonic()
-        facts = measure(config, relabelled(self.dataset, xways), self._place, folder)
-        facts["took_s"] = round(time.monotonic() - begun, 1)
-        write_run(folder, facts)
-        if facts["state"] == "interrupted":
+        record = measure(config, relabelled(self.dataset, xways), self._backends, folder)
+        record["took_s"] = round(time.monotonic() - begun, 1)
+        write_run(folder, record)
+        refresh_report(folder)
+        if record["state"] == "interrupted":
             said(f"L = {xways:g} was interrupted; the same command goes on from here")
             raise KeyboardInterrupt
-        self.candidates.append(candidate_of(folder, facts))
+        self.candidates.append(candidate_of(folder, record))
         said(line(self.candidates[-1]))
 
     def _judged(self, candidate: Candidate, judge: Callable[[Path], None], said: Said) -> None:
         said(f"L = {candidate.xways:g}: asking the reference")
         judge(candidate.run)
-        place = self.candidates.index(candidate)
-        self.candidates[place] = candidate_of(candidate.run, read_run(candidate.run))
-        said(f"L = {candidate.xways:g}: the answers are {'right' if self.candidates[place].right else 'WRONG'}")
+        index = self.candidates.index(candidate)
+        self.candidates[index] = candidate_of(candidate.run, read_run(candidate.run))
+        said(f"L = {candidate.xways:g}: the answers are {'right' if self.candidates[index].right else 'WRONG'}")
 
     def _take_over(self, said: Said) -> None:
         """Runs that came to an end; one that was interrupted or broke is not asked again."""
         for folder in self._runs():
-            facts = read_run(folder) if (folder / "run.json").exists() else {"state": "none"}
-            if facts["state"] in ("complete", "late"):
-                self.candidates.append(candidate_of(folder, facts))
+            record = read_run(folder) if (folder / "run.json").exists() else None
+            if record and record["state"] in ("complete", "late"):
+                self.candidates.append(candidate_of(folder, record))
                 said(f"{line(self.candidates[-1])}   (taken over)")
 
     def _runs(self) -> list[Path]:
         return sorted(path for path in (self.folder / "runs").glob("*") if re.match(r"\d{4}-", path.name))
 
 
-def claim(file: Path, settings: dict[str, Any]) -> None:
-    """One folder, one result: runs of another data set, engine or part have no place in it."""
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_json(file, {"format": FORMAT, "settings": settings})
-        return
-    try:
-        before = json.loads(file.read_text())["settings"]
-    except (ValueError, KeyError, TypeError):
-        raise Refusal(f"{file} is damaged; choose another --out") from None
-    if other := sorted(name for name, value in settings.items() if value != before.get(name)):
-        raise Refusal(f"{file.parent} was made with another {', '.join(other)}; choose another --out")
-
-
 def settings_of(config: RunConfig, dataset: Dataset) -> dict[str, Any]:
     """What all runs of different L have in common, as JSON has it."""
-    facts = {**asdict(config), "dataset": dataset.identity}
-    del facts["xways"]
-    settings: dict[str, Any] = json.loads(json.dumps(facts))
+    options = {**config.as_json(), "dataset": dataset.identity}
+    del options["xways"]
+    settings: dict[str, Any] = json.loads(json.dumps(options))
     return settings
 
 
-def candidate_of(folder: Path, facts: dict[str, Any]) -> Candidate:
-    longest = [answer["max"] for answer in facts["answers"].values() if "max" in answer]
-    late = any(answer["late"] for answer in facts["answers"].values())
-    feed = facts["feed"]
+def candidate_of(folder: Path, record: RunJson) -> Candidate:
+    run = run_record(record, folder)
+    longest = [answer["max"] for answer in run.json["answers"].values() if "max" in answer]
+    feed, busy_s = run.json["feed"], run.json["feed"].get("busy_s")
     return Candidate(
-        xways=facts["dataset"]["xways"],
+        xways=record["dataset"]["xways"],
         run=folder,
-        minutes=(facts["config"]["from_minute"], facts["config"]["to_minute"]),
-        in_time=facts["state"] == "complete" and not late,
-        state="late" if late else facts["state"],
+        minutes=run.minutes,
+        in_time=record["state"] == "complete" and not run.late,
+        state="late" if run.late else record["state"],
         max_response_s=max(longest, default=None),
-        tuples_per_s=round(feed["rows"] / feed["busy_s"]) if feed.get("busy_s") else 0,
+        tuples_per_s=round(feed["rows"] / busy_s) if busy_s else 0,
         peak_tuples_per_s=feed.get("peak_rows_per_s", 0),
-        took_s=facts.get("took_s", 0.0),
-        right=_is_right(folder),
+        took_s=record.get("took_s", 0.0),
+        right=is_right(run.verdict) if run.verdict else None,
     )
-
-
-def _is_right(folder: Path) -> bool | None:
-    try:
-        verdict = json.loads((folder / "verdict.json").read_text())
-    except (OSError, ValueError):
-        return None
-    wrong = sum(answer[fault] for answer in verdict["answers"].values() for fault in WRONG)
-    return wrong + verdict["lines"]["malformed"] == 0
 
 
 def judge_run(dataset: Dataset, folder: Path, master: str, said: Said = lambda phase: None) -> None:
     """Ask the reference about a run, for as long as it went, and leave the verdict in its folder."""
     from driver.validate.judging import judge_runs
 
-    judge_runs(relabelled(dataset, read_run(folder)["config"]["xways"]), [folder], master, said)
+    judge_runs(relabelled(dataset, read_run(folder)["config"].get("xways")), [folder], master, said)
+    refresh_report(folder)
 
 
-def gave_out(run: Path) -> dict[str, Any] | None:
+def gave_out(run: Path) -> GaveOut | None:
     """Why a run broke; or when it was first late, and which step took most of the cycles' time in 60 s before."""
-    facts = read_run(run)
-    if facts["state"] == "broken":
-        return {"reason": facts["reason"]}
+    record = read_run(run)
+    if record["state"] == "broken":
+        return {"reason": record["reason"]}
     cycles = read_cycles(run)
     first = next((number for number, cycle in enumerate(cycles) if _is_late(cycle)), None)
     if first is None:
@@ -238,10 +217,10 @@ def gave_out(run: Path) -> dict[str, Any] | None:
     before = [cycle for cycle in cycles[: first + 1] if cycle.ended > cycles[first].started - spec.MINUTE_S]
     steps = {name: sum(cycle.steps[name] for cycle in before) for name in before[0].steps}
     second = cycles[first].seconds[0]
-    late: dict[str, Any] = {"second": second, "minute": spec.minute_of(second)}
+    late: GaveOut = {"second": second, "minute": spec.minute_of(second)}
     if any(steps.values()):
         step = max(steps, key=lambda name: steps[name])
-        late |= {"step": step_name(step), "share": round(steps[step] / sum(steps.values()), 3)}
+        late["step"], late["share"] = step_name(step), round(steps[step] / sum(steps.values()), 3)
     return late
 
 
@@ -253,18 +232,39 @@ def line(candidate: Candidate) -> str:
     """A candidate in one line."""
     longest = "-" if candidate.max_response_s is None else seconds_text(candidate.max_response_s, SHORTEST_LIMIT_S)
     return (
-        f"L = {candidate.xways:<6g} {candidate.verdict:<9} longest {longest:>8} s   "
+        f"L = {candidate.xways:<6g} {candidate.outcome:<9} longest {longest:>8} s   "
         f"{candidate.tuples_per_s:>9,.0f} tuples/s of work   took {candidate.took_s:.0f} s"
     )
 
 
-def write_json(path: Path, facts: dict[str, Any]) -> None:
-    with complete_file(path) as file:
-        file.write((json.dumps(facts, indent=1) + "\n").encode())
+def rating_record(rating: Rating, kind: str) -> RatingRecord:
+    """What `rating.json` says in the end."""
+    winner, loser = rating.winner, rating.loser
+    runs = [read_run(candidate.run) for candidate in (winner, loser) if candidate]
+    settings = rating.settings
+    return {
+        "format": FORMAT,
+        "rating": winner.xways if winner else 0,
+        "kind": kind,
+        "engine": settings["engine"],
+        "minutes": [settings["from_minute"], settings["to_minute"]],
+        "distinct": int(rating.dataset.xways),
+        "seed": rating.dataset.seed,
+        "clock": settings["clock"],
+        "step": rating.search.step,
+        "max": rating.search.most,
+        "winner": winner.run.name if winner else None,
+        "loser": loser.run.name if loser else None,
+        "gave_out": gave_out(loser.run) if loser else None,
+        "candidates": [
+            _candidate_record(candidate, rating.folder)
+            for candidate in sorted(rating.candidates, key=lambda candidate: candidate.xways)
+        ],
+        "environment": runs[0]["environment"] if runs else None,
+        "settings": settings,
+    }
 
 
-def candidate_facts(candidates: Sequence[Candidate], folder: Path) -> list[dict[str, Any]]:
-    return [
-        {**asdict(each), "run": os.path.relpath(each.run, folder), "verdict": each.verdict, "passed": each.passed}
-        for each in sorted(candidates, key=lambda each: each.xways)
-    ]
+def _candidate_record(candidate: Candidate, folder: Path) -> CandidateRecord:
+    own = {"run": os.path.relpath(candidate.run, folder), "minutes": list(candidate.minutes)}
+    return cast(CandidateRecord, {**asdict(candidate), **own, "verdict": candidate.outcome, "passed": candidate.passed})

@@ -8,37 +8,53 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from driver.dataset.folder import Dataset
 from driver.dataset.relabel import relabelled
+from driver.json_record import write_json
 from driver.rating.paper import SCALE_FACTORS, SYSTEMS, Published
-from driver.rating.rating import FORMAT, Said, claim, settings_of, write_json
+from driver.rating.rating import Said, settings_of
+from driver.rating.record import (
+    FORMAT,
+    REPRODUCTION,
+    CostRecord,
+    MeasuredRecord,
+    PublishedRecord,
+    ReproductionRecord,
+    SlowerRecord,
+    SystemRecord,
+    claim,
+)
 from driver.rating.slower_machine import Cost, fitted, measured_services, replayed
-from driver.run.engines import ENGINES, Place
+from driver.report.html.run import refresh_report
+from driver.run.config import RunConfig
+from driver.run.engines import ENGINES, Backends
 from driver.run.loop import measure
-from driver.run.result import RunConfig, read_run
+from driver.run.record import open_run, read_run
+from driver.run.record_types import FeedSummary
 from polling_baseline import spec
 from polling_baseline.engine import EngineFailure
 
 ConfigFor = Callable[[str, float], RunConfig]
 
 
-def reproduce(folder: Path, dataset: Dataset, config_for: ConfigFor, place: Place, said: Said) -> dict[str, Any]:
+def reproduce(
+    folder: Path, dataset: Dataset, config_for: ConfigFor, backends: Backends, said: Said
+) -> ReproductionRecord:
     """Make the runs that are missing, compute the rest, and give what `reproduction.json` then says."""
-    file = folder / "reproduction.json"
+    file = folder / REPRODUCTION
     there = [system for system in SYSTEMS if system.engine in ENGINES]
     settings = settings_of(config_for(there[0].engine, SCALE_FACTORS[-1]), dataset)
     del settings["engine"]
     claim(file, settings)
     runs = {
         system.engine: {
-            xways: _run(folder, dataset, config_for(system.engine, xways), place, said) for xways in SCALE_FACTORS
+            xways: _run(folder, dataset, config_for(system.engine, xways), backends, said) for xways in SCALE_FACTORS
         }
         for system in there
     }
     said("slowing down by arithmetic")
-    facts = {
+    record: ReproductionRecord = {
         "format": FORMAT,
         "minutes": [settings["from_minute"], settings["to_minute"]],
         "distinct": int(dataset.xways),
@@ -49,11 +65,11 @@ def reproduce(folder: Path, dataset: Dataset, config_for: ConfigFor, place: Plac
         "environment": read_run(next(iter(runs[there[0].engine].values())))["environment"],
         "settings": settings,
     }
-    write_json(file, facts)
-    return facts
+    write_json(file, record)
+    return record
 
 
-def _run(folder: Path, dataset: Dataset, config: RunConfig, place: Place, said: Said) -> Path:
+def _run(folder: Path, dataset: Dataset, config: RunConfig, backends: Backends, said: Said) -> Path:
     """The complete run of one engine at one scale factor."""
     path = folder / "runs" / f"{config.engine}-L{config.xways:g}"
     name = f"{config.engine} at L = {config.xways:g}"
@@ -62,40 +78,45 @@ def _run(folder: Path, dataset: Dataset, config: RunConfig, place: Place, said: 
         return path
     shutil.rmtree(path, ignore_errors=True)
     said(name)
-    facts = measure(config, relabelled(dataset, config.xways), place, path)
-    if facts["state"] == "interrupted":
+    record = measure(config, relabelled(dataset, config.xways), backends, path)
+    refresh_report(path)
+    if record["state"] == "interrupted":
         said(f"{name} was interrupted; the same command goes on from here")
         raise KeyboardInterrupt
-    if facts["state"] != "complete":
-        raise EngineFailure(f"{name}: {facts['reason']}")
+    if record["state"] != "complete":
+        raise EngineFailure(f"{name}: {record['reason']}")
     return path
 
 
-def _system(system: Published, runs: Mapping[float, Path] | None, period_s: float) -> dict[str, Any]:
-    paper = {
+def _system(system: Published, runs: Mapping[float, Path] | None, period_s: float) -> SystemRecord:
+    paper: PublishedRecord = {
         "rating": system.rating,
         "max_response_s": {f"{xways:g}": seconds for xways, seconds in system.max_response_s.items()},
         "first_late_second": system.first_late_second,
     }
-    facts: dict[str, Any] = {"name": system.name, "engine": system.engine, "fails_at": system.fails_at, "paper": paper}
-    if runs is None:
-        return {**facts, "here": None, "slowed": None}
-    return {**facts, "here": _here(runs), "slowed": _slowed(system, runs, period_s)}
-
-
-def _here(runs: Mapping[float, Path]) -> dict[str, Any]:
-    """What was measured, and the largest scale factor up to which no answer was late."""
-    read = {xways: read_run(path) for xways, path in runs.items()}
-    in_time = {xways: not any(each["late"] for each in facts["answers"].values()) for xways, facts in read.items()}
     return {
-        "rating": _rating(in_time),
-        "at_least": all(in_time.values()),
-        "max_response_s": {f"{xways:g}": facts["answers"]["toll"].get("max") for xways, facts in read.items()},
-        "tuples_per_s": {f"{xways:g}": round(_rate(facts["feed"])) for xways, facts in read.items()},
+        "name": system.name,
+        "engine": system.engine,
+        "fails_at": system.fails_at,
+        "paper": paper,
+        "here": _here(runs) if runs else None,
+        "slowed": _slowed(system, runs, period_s) if runs else None,
     }
 
 
-def _rate(feed: dict[str, Any]) -> float:
+def _here(runs: Mapping[float, Path]) -> MeasuredRecord:
+    """What was measured, and the largest scale factor up to which no answer was late."""
+    opened = {xways: open_run(path) for xways, path in runs.items()}
+    in_time = {xways: not run.late for xways, run in opened.items()}
+    return {
+        "rating": _rating(in_time),
+        "at_least": all(in_time.values()),
+        "max_response_s": {f"{xways:g}": run.json["answers"]["toll"].get("max") for xways, run in opened.items()},
+        "tuples_per_s": {f"{xways:g}": round(_rate(run.json["feed"])) for xways, run in opened.items()},
+    }
+
+
+def _rate(feed: FeedSummary) -> float:
     return feed["rows"] / feed["busy_s"] if feed.get("busy_s") else 0.0
 
 
@@ -108,7 +129,7 @@ def _rating(in_time: Mapping[float, bool]) -> float:
     return best
 
 
-def _slowed(system: Published, runs: Mapping[float, Path], period_s: float) -> dict[str, Any]:
+def _slowed(system: Published, runs: Mapping[float, Path], period_s: float) -> SlowerRecord:
     """The same with service times multiplied by the factor that fits the first failure of 2004 best."""
     services = measured_services(runs)
     factor, hits = fitted(
@@ -131,5 +152,5 @@ def _slowed(system: Published, runs: Mapping[float, Path], period_s: float) -> d
     }
 
 
-def _cost(cost: Cost) -> dict[str, float]:
+def _cost(cost: Cost) -> CostRecord:
     return {"fixed_ms": round(cost.cycle.fixed_s * 1e3, 3), "tuple_us": round(cost.cycle.tuple_s * 1e6, 3)}

@@ -10,8 +10,10 @@ from typing import Any
 
 from driver.report.diagnosis import headline
 from driver.report.text import answer_counts
+from driver.run.config import RunConfig
 from driver.run.journal import step_name
-from driver.run.record import FAULTS, Finished
+from driver.run.record import RunRecord
+from driver.run.verdict import FAULTS
 from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
 from polling_baseline.refusal import Refusal
@@ -28,13 +30,13 @@ class Column:
     """One run of a comparison; `measured` and `ratio` have None where nothing was measured."""
 
     label: str
-    run: Finished
+    run: RunRecord
     measured: dict[str, float | None]
     # Times what the first run has.
     ratio: dict[str, float | None]
 
 
-def columns(runs: Sequence[Finished]) -> list[Column]:
+def columns(runs: Sequence[RunRecord]) -> list[Column]:
     """The runs as columns, the first being what the others are measured by."""
     measured = [measures(run) for run in runs]
     first = measured[0]
@@ -49,28 +51,28 @@ def _ratio(own: float | None, first: float | None) -> float | None:
     return own / first if own and first else None
 
 
-def measures(run: Finished) -> dict[str, float | None]:
+def measures(run: RunRecord) -> dict[str, float | None]:
     """Tuples per second of busy time, microseconds and bytes of log per tuple, response times of tolls in seconds."""
-    rows, busy_s = run.facts["feed"]["rows"], run.facts["feed"].get("busy_s")
+    rows, busy_s = run.json["feed"]["rows"], run.json["feed"].get("busy_s")
     answer = answer_counts(run, KIND)
-    wal_bytes = run.facts["environment"]["engine"].get("wal_bytes")
+    wal_bytes = run.json["environment"]["engine"].get("wal_bytes")
     return {
         "tuples_per_s": rows / busy_s if busy_s else None,
-        "us_per_tuple": busy_s / rows * 1e6 if rows else None,
+        "us_per_tuple": busy_s / rows * 1e6 if rows and busy_s is not None else None,
         "wal_bytes_per_tuple": wal_bytes / rows if rows and wal_bytes is not None else None,
         **{f"{KIND}_{name}_s": answer.get(name) for name in TIMES},
     }
 
 
-def check_comparable(runs: Sequence[Finished]) -> None:
+def check_comparable(runs: Sequence[RunRecord]) -> None:
     """Refuse runs of which one had less to do than another, or another clock."""
     first = runs[0]
     for run in runs[1:]:
         for what, own, others in (
-            ("data", run.facts["dataset"]["identity"], first.facts["dataset"]["identity"]),
-            ("expressways", run.facts["dataset"]["xways"], first.facts["dataset"]["xways"]),
+            ("data", run.json["dataset"]["identity"], first.json["dataset"]["identity"]),
+            ("expressways", run.json["dataset"]["xways"], first.json["dataset"]["xways"]),
             ("minutes", run.minutes, first.minutes),
-            ("clocks", run.config["clock"], first.config["clock"]),
+            ("clocks", run.config.clock, first.config.clock),
         ):
             if own != others:
                 raise Refusal(
@@ -79,28 +81,28 @@ def check_comparable(runs: Sequence[Finished]) -> None:
                 )
 
 
-def labels(runs: Sequence[Finished]) -> list[str]:
+def labels(runs: Sequence[RunRecord]) -> list[str]:
     """The engine, and those options in which its runs differ; the folder where nothing else tells them apart."""
     named = []
     for run in runs:
-        alike = [_options(other.config) for other in runs if other.config["engine"] == run.config["engine"]]
+        alike = [_options(other.config) for other in runs if other.config.engine == run.config.engine]
         keys = dict.fromkeys(key for options in alike for key in options)
         differing = [key for key in keys if len({options.get(key) for options in alike}) > 1]
         own = _options(run.config)
-        named.append(", ".join([run.config["engine"], *(own.get(key, f"default {key}") for key in differing)]))
+        named.append(", ".join([run.config.engine, *(own.get(key, f"default {key}") for key in differing)]))
     seen = Counter(named)
     return [
         label if seen[label] == 1 else f"{label}, {run.folder.name}" for label, run in zip(named, runs, strict=True)
     ]
 
 
-def _options(config: dict[str, Any]) -> dict[str, str]:
+def _options(config: RunConfig) -> dict[str, str]:
     """What two runs of an engine may differ in, in words."""
     return {
-        "workers": counted(config["workers"], "worker"),
-        "durability": f"durability {config['durability']}",
-        "period_s": f"period {config['period_s']:g} s",
-        **{key: f"{key} {value}" for key, value in config.get("engine_options", {}).items()},
+        "workers": counted(config.workers, "worker"),
+        "durability": f"durability {config.durability}",
+        "period_s": f"period {config.period_s:g} s",
+        **{key: f"{key} {value}" for key, value in config.engine_options.items()},
     }
 
 
@@ -112,7 +114,7 @@ def rows(table: Sequence[Column]) -> list[Row]:
     then what a cycle of each is made of."""
     found: list[Row] = [("verdict", [headline(column.run)[0] for column in table])]
     judged = [column.run.faults() for column in table]
-    late = [sum(answer["late"] for answer in column.run.facts["answers"].values()) for column in table]
+    late = [sum(answer["late"] for answer in column.run.json["answers"].values()) for column in table]
     expected = [_expected(column.run) for column in table]
     found.append(("answers expected", ["-" if number is None else f"{number:,}" for number in expected]))
     for fault in FAULTS:
@@ -123,14 +125,14 @@ def rows(table: Sequence[Column]) -> list[Row]:
     found += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
     found.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
     found.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
-    if any(column.run.config["durability"] == "on" for column in table):
+    if any(column.run.config.durability == "on" for column in table):
         found.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
         found += relations(table)
     return found + steps(table) + servers(table)
 
 
-def _expected(run: Finished) -> int | None:
+def _expected(run: RunRecord) -> int | None:
     return sum(counts["expected"] for counts in run.verdict["answers"].values()) if run.verdict else None
 
 
@@ -157,7 +159,7 @@ def relations(table: Sequence[Column]) -> list[Row]:
 
 def steps(table: Sequence[Column]) -> list[Row]:
     """Milliseconds of a mean cycle, and of its steps by their names; what is left over is the reading of answers."""
-    means = [{"mean_ms": column.run.facts["cycles"].get("mean_ms"), **_steps_of(column)} for column in table]
+    means = [{"mean_ms": column.run.json["cycles"].get("mean_ms"), **_steps_of(column)} for column in table]
     names = dict.fromkeys(name for mean in means for name in mean)
     return [
         (
@@ -177,16 +179,17 @@ def servers(table: Sequence[Column]) -> list[Row]:
     return [(name, [own.get(name, "-") for own in values]) for name in differing]
 
 
-def _server_of(run: Finished) -> dict[str, str]:
-    engine = run.facts["environment"]["engine"]
-    record = engine.get("server")
-    found = {"server": ServerRecord(**record).label} if record else {}
-    found |= {name: str(engine[name]) for name in ("PostgreSQL", "tables") if name in engine}
-    return found | {f"setting {name}": value for name, value in engine.get("settings", {}).items()}
+def _server_of(run: RunRecord) -> dict[str, str]:
+    engine = run.json["environment"]["engine"]
+    server = engine.get("server")
+    values = {"server": ServerRecord(**server).label} if server else {}
+    if "PostgreSQL" in engine:
+        values |= {"PostgreSQL": engine["PostgreSQL"], "tables": engine.get("tables", "-")}
+    return values | {f"setting {name}": value for name, value in engine.get("settings", {}).items()}
 
 
 def _steps_of(column: Column) -> dict[str, float]:
-    found: dict[str, float] = column.run.facts["cycles"].get("steps_mean_ms", {})
+    found: dict[str, float] = column.run.json["cycles"].get("steps_mean_ms", {})
     return found
 
 
@@ -202,12 +205,12 @@ def _times(ratio: float | None) -> str:
 def text(table: Sequence[Column]) -> list[str]:
     """The comparison for a terminal."""
     run = table[0].run
-    facts, (first, last) = run.facts, run.minutes
-    heading = [facts["dataset"]["name"], f"L = {facts['dataset']['xways']:g}", f"minutes {first} to {last}"]
-    lines = ["   ".join([*heading, f"{run.config['clock']} clock"]), ""]
+    dataset, (first, last) = run.json["dataset"], run.minutes
+    heading = [dataset["name"], f"L = {dataset['xways']:g}", f"minutes {first} to {last}"]
+    lines = ["   ".join([*heading, f"{run.config.clock} clock"]), ""]
     lines += side_by_side([column.label for column in table], rows(table))
-    broken = [column for column in table if column.run.facts["state"] != "complete"]
-    notes = [f"{column.label} is {column.run.facts['state']}: {column.run.facts.get('reason')}" for column in broken]
+    broken = [column for column in table if column.run.json["state"] != "complete"]
+    notes = [f"{column.label} is {column.run.json['state']}: {column.run.json.get('reason')}" for column in broken]
     return [*lines, *(["", *notes] if notes else [])]
 
 
@@ -236,22 +239,22 @@ def _column(name: str, cells: Sequence[str], room: int) -> list[str]:
 def as_json(table: Sequence[Column]) -> dict[str, Any]:
     run = table[0].run
     return {
-        "dataset": run.facts["dataset"],
+        "dataset": run.json["dataset"],
         "minutes": list(run.minutes),
-        "clock": run.config["clock"],
+        "clock": run.config.clock,
         "servers_differ_in": dict(servers(table)),
         "runs": [
             {
                 "label": column.label,
                 "run": str(column.run.folder),
-                "config": column.run.config,
-                "state": column.run.facts["state"],
-                "reason": column.run.facts.get("reason"),
+                "config": column.run.json["config"],
+                "state": column.run.json["state"],
+                "reason": column.run.json.get("reason"),
                 "verdict": column.run.verdict and column.run.verdict["verdict"],
                 "faults": column.run.faults(),
                 "answers": {
                     kind: {key: value for key, value in answer_counts(column.run, kind).items() if key != "histogram"}
-                    for kind in column.run.facts["answers"]
+                    for kind in column.run.json["answers"]
                 },
                 "measured": column.measured,
                 "ratio": column.ratio,

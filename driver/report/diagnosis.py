@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from driver.dataset.expressways import part_of
-from driver.run.record import Finished
+from driver.run.record import RunRecord
+from driver.run.record_types import MinuteSummary
+from driver.run.verdict import Verdict, expected_in
 from polling_baseline import spec
 from polling_baseline.wording import command_line, counted, seconds_text
 
@@ -17,15 +17,14 @@ PAUSE = 5
 DRIVER_SHARE = 0.3
 
 
-def headline(run: Finished) -> tuple[str, str]:
+def headline(run: RunRecord) -> tuple[str, str]:
     """The verdict in a word or two, and a sentence that counts."""
-    state, faults = run.facts["state"], run.faults()
+    state, faults = run.json["state"], run.faults()
     if faults is None:
-        late = sum(answer["late"] for answer in run.facts["answers"].values())
-        word = state if state != "complete" else "late answers" if late else "in time"
+        word = state if state != "complete" else "late answers" if run.late else "in time"
         return word, f"The answers are not yet judged: {_validate(run)}"
     assert run.verdict is not None
-    expected = sum(counts["expected"] for counts in run.verdict["answers"].values())
+    expected = expected_in(run.verdict)
     named = ", ".join(f"{count:,} {fault}" for fault, count in faults.items() if count)
     malformed = run.verdict["lines"]["malformed"]
     named = ", ".join(filter(None, [named, f"{counted(malformed, 'line')} malformed" if malformed else ""]))
@@ -36,38 +35,43 @@ def headline(run: Finished) -> tuple[str, str]:
     return "FAIL", f"Of {counted(expected, 'answer')} expected: {named}{_reservations(run.verdict)}."
 
 
-def _validate(run: Finished, *options: object) -> str:
-    return command_line("validate", run.config.get("dataset", "DATASET"), run.folder, *options)
+def _validate(run: RunRecord, *options: object) -> str:
+    return command_line("validate", run.config.dataset, run.folder, *options)
 
 
-def _reservations(verdict: dict[str, Any]) -> str:
+def _reservations(verdict: Verdict) -> str:
     part = part_of(verdict["xways"])
     return (", read leniently" if verdict["lenient"] else "") + (f", on {part}" if part else "")
 
 
-def look_first(run: Finished) -> list[str]:
+def look_first(run: RunRecord) -> list[str]:
     """What to look at first; nothing if all went well."""
     found = []
-    if run.facts["state"] != "complete":
-        rows = run.facts["minutes"]
+    if run.json["state"] != "complete":
+        rows = run.json["minutes"]
         until = f" in minute {rows[-1]['minute']} of {run.minutes[0]} to {run.minutes[1]}" if rows else " at the start"
-        found.append(f"The run is {run.facts['state']}{until}: {run.facts.get('reason', 'no reason is known')}.")
+        found.append(f"The run is {run.json['state']}{until}: {run.json.get('reason', 'no reason is known')}.")
     found += _content(run)
-    if first := first_late(run.facts):
+    if first := first_late(run):
         found.append(_lateness(run, *first))
     return found
 
 
-def first_late(facts: dict[str, Any]) -> tuple[int, str] | None:
-    """The first minute with a late answer, and that answer's kind."""
-    for row in facts["minutes"]:
-        for kind in spec.ANSWERS:
-            if kind in row and row[kind]["max"] > spec.DEADLINE_S[kind]:
-                return int(row["minute"]), kind
-    return None
+def first_late(run: RunRecord) -> tuple[int, str, float] | None:
+    """The first minute with a late answer, that answer's kind, and the longest response time of its kind then."""
+    late = [
+        (minute, spec.ANSWERS.index(kind), times["max"])
+        for kind in spec.ANSWERS
+        for minute, times in run.minutes_with(kind)
+        if times["max"] > spec.DEADLINE_S[kind]
+    ]
+    if not late:
+        return None
+    minute, number, longest_s = min(late)
+    return minute, spec.ANSWERS[number], longest_s
 
 
-def _content(run: Finished) -> list[str]:
+def _content(run: RunRecord) -> list[str]:
     """Answers that are not those expected, other than late ones."""
     if run.verdict is None:
         return []
@@ -82,27 +86,26 @@ def _content(run: Finished) -> list[str]:
     return [f"{'; '.join(kinds)}. For the evidence: {_validate(run, '--explain', 3)}"]
 
 
-def _lateness(run: Finished, minute: int, kind: str) -> str:
-    row = next(row for row in run.facts["minutes"] if row["minute"] == minute)
-    late = sum(answer["late"] for answer in run.facts["answers"].values())
-    longest, limit = row[kind]["max"], spec.DEADLINE_S[kind]
+def _lateness(run: RunRecord, minute: int, kind: str, longest_s: float) -> str:
+    row = next(row for row in run.json["minutes"] if row["minute"] == minute)
+    limit = spec.DEADLINE_S[kind]
     words = [
-        f"{counted(late, 'answer')} came late, the first in minute {minute} ({kind}: up to "
-        f"{seconds_text(longest, limit, 1)} s, the limit is {limit} s), {_backlog(row)}."
+        f"{counted(run.late, 'answer')} came late, the first in minute {minute} ({kind}: up to "
+        f"{seconds_text(longest_s, limit, 1)} s, the limit is {limit} s), {_backlog(row)}."
     ]
     if run.cycles is not None and minute in run.cycles.minute:
         words.append(_cause(run, minute))
-    feed = run.facts["feed"]
+    feed = run.json["feed"]
     if feed.get("busy_s") and feed["driver_s"] / feed["busy_s"] > DRIVER_SHARE:
         words.append(f"The driver's own share of the time is {feed['driver_s'] / feed['busy_s']:.0%}.")
     return " ".join(words)
 
 
-def _backlog(row: dict[str, Any]) -> str:
+def _backlog(row: MinuteSummary) -> str:
     return f"with a backlog of {row['backlog_s']:,} s" if row["backlog_s"] else "without a backlog"
 
 
-def _cause(run: Finished, minute: int) -> str:
+def _cause(run: RunRecord, minute: int) -> str:
     """Which step the cycles of a minute spent their time in, against the period."""
     assert run.cycles is not None
     here = run.cycles.minute == minute
@@ -113,7 +116,7 @@ def _cause(run: Finished, minute: int) -> str:
     name = max(steps, key=lambda step: steps[step])
     whole = took[slowest] if pause else took.mean()
     share = f"{steps[name] / whole:.0%} of it in {name}" if whole else name
-    period_ms = run.config["period_s"] * 1000
+    period_ms = run.config.period_s * 1000
     if pause:
         return f"One cycle then took {whole:,.0f} ms where the mean is {took.mean():,.0f} ms: a pause, {share}."
     return f"A cycle then took {whole:,.0f} ms on average, with a period of {period_ms:,.0f} ms: {share}."

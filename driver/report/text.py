@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from driver.report.diagnosis import headline, look_first
 from driver.run.journal import step_name
-from driver.run.record import FAULTS, Finished, finished
-from driver.run.result import PERCENTILES
+from driver.run.record import RunRecord, run_record
+from driver.run.record_types import EngineFacts, RunJson
+from driver.run.summary import PERCENTILES
+from driver.run.verdict import FAULTS
 from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
 from polling_baseline.database.settings import BY_DURABILITY
@@ -19,9 +21,9 @@ FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", 
 TIMES = (*PERCENTILES, "max")
 
 
-def text(facts: dict[str, Any], folder: Path) -> str:
-    """What a terminal shows of the run in a folder, whose `run.json` says `facts`."""
-    run = finished(facts, folder)
+def text(record: RunJson, folder: Path) -> str:
+    """What a terminal shows of the run in a folder, whose `run.json` says `record`."""
+    run = run_record(record, folder)
     answers = _answers(run)
     saved = [name for name in FILES if (run.folder / name).exists()]
     lines = [
@@ -29,38 +31,38 @@ def text(facts: dict[str, Any], folder: Path) -> str:
         "",
         *answers,
         "",
-        *_causes(run.facts),
-        *_outages(run.facts),
+        *_causes(run.json),
+        *_outages(run.json),
         "",
         conclusion(run),
     ]
-    if facts["state"] in ("running", "interrupted", "broken") and facts["config"]["durability"] == "on":
+    if record["state"] in ("running", "interrupted", "broken") and run.config.durability == "on":
         lines.append(f"go on  {command_line('run', '--resume', folder)}")
     return "\n".join([*lines, "  ".join([f"saved  {run.folder} ", *saved])])
 
 
-def conclusion(run: Finished) -> str:
+def conclusion(run: RunRecord) -> str:
     """One or two sentences on how it went."""
     if found := look_first(run):
         return "\n".join(found)
-    if not any(answer["received"] for answer in run.facts["answers"].values()):
+    if not any(answer["received"] for answer in run.json["answers"].values()):
         return "There was nothing to answer."
     if run.verdict:
         return headline(run)[1]
     return "Every answer came in time; whether they are right is for lrb validate to say."
 
 
-def _heading(run: Finished, width: int) -> list[str]:
+def _heading(run: RunRecord, width: int) -> list[str]:
     """What ran, with the verdict at the right end of the table that follows; then where and how."""
-    facts, config, environment = run.facts, run.config, run.facts["environment"]
-    distinct, seed = facts["dataset"].get("distinct"), facts["dataset"]["seed"]
+    dataset, config, environment = run.json["dataset"], run.config, run.json["environment"]
+    distinct, seed = dataset.get("distinct"), dataset["seed"]
     *lines, last = folded(
         "",
         [
             "Linear Road",
-            " ".join([config["engine"], *config.get("engine_options", {}).values()]),
-            f"L = {facts['dataset']['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else ""),
-            f"{config['to_minute'] - config['from_minute'] + 1} min",
+            " ".join([config.engine, *config.engine_options.values()]),
+            f"L = {dataset['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else ""),
+            f"{config.to_minute - config.from_minute + 1} min",
             *([] if seed is None else [f"seed {seed}"]),
         ],
     )
@@ -80,33 +82,33 @@ def _heading(run: Finished, width: int) -> list[str]:
         "",
         [
             counted(environment["machine"]["cores"], "core"),
-            counted(config["workers"], "worker"),
-            f"period {config['period_s']:g} s",
-            f"{config['clock']} clock",
+            counted(config.workers, "worker"),
+            f"period {config.period_s:g} s",
+            f"{config.clock} clock",
         ],
     )
     return lines
 
 
-def verdict_line(run: Finished) -> str:
+def verdict_line(run: RunRecord) -> str:
     """PASS, or FAIL and the kinds of faults; the run's state where it was not judged."""
     word, faults = headline(run)[0], run.faults()
     return word if not faults or word == "PASS" else f"FAIL: {', '.join(name for name in faults if faults[name])}"
 
 
-def answer_columns(run: Finished) -> tuple[str, ...]:
+def answer_columns(run: RunRecord) -> tuple[str, ...]:
     """The counts to show of each kind of answer: more of them once the run was judged."""
     return ("received", "late") if run.verdict is None else ("expected", *FAULTS)
 
 
-def answer_counts(run: Finished, kind: str) -> dict[str, Any]:
+def answer_counts(run: RunRecord, kind: str) -> dict[str, Any]:
     """What is known of a kind of answer: the verdict's counts if there is one, and response times."""
-    measured = run.facts["answers"][kind]
-    judged = run.verdict["answers"][kind] if run.verdict else {}
+    measured = run.json["answers"][kind]
+    judged: Mapping[str, Any] = run.verdict["answers"][kind] if run.verdict else {}
     return {**measured, **{name: value for name, value in judged.items() if value is not None}}
 
 
-def _answers(run: Finished) -> list[str]:
+def _answers(run: RunRecord) -> list[str]:
     """What came of each kind of answer, if that was judged; and when it came."""
     columns = answer_columns(run)
     content, in_time = columns[: columns.index("late")], columns[columns.index("late") :]
@@ -118,19 +120,19 @@ def _answers(run: Finished) -> list[str]:
     return [*judged, "", *timed] if content else timed
 
 
-def _counts(run: Finished, kind: str, names: Sequence[str]) -> list[str]:
+def _counts(run: RunRecord, kind: str, names: Sequence[str]) -> list[str]:
     return [f"{answer_counts(run, kind)[name]:,}" for name in names]
 
 
-def response_times(run: Finished, kind: str) -> list[str]:
+def response_times(run: RunRecord, kind: str) -> list[str]:
     """The percentiles, the longest, and the limit."""
     answer = answer_counts(run, kind)
     limit = answer["limit_s"]
     return [*(seconds_text(answer[name], limit) if name in answer else "-" for name in TIMES), str(limit)]
 
 
-def _causes(facts: dict[str, Any]) -> list[str]:
-    feed, cycles = facts["feed"], facts["cycles"]
+def _causes(record: RunJson) -> list[str]:
+    feed, cycles = record["feed"], record["cycles"]
     if not cycles["count"]:
         return ["no cycle was completed"]
     steps = sorted(cycles["steps_mean_ms"].items(), key=lambda step: -step[1])
@@ -154,18 +156,18 @@ def _causes(facts: dict[str, Any]) -> list[str]:
                 f"backlog {cycles['largest_backlog_s']} s at most",
             ],
         ),
-        *_database(facts),
-        *_memory(facts),
+        *_database(record),
+        *_memory(record),
         *folded("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)),
     ]
 
 
-def _database(facts: dict[str, Any]) -> list[str]:
+def _database(record: RunJson) -> list[str]:
     """What the run cost the database beside time; other engines have no such costs, and a broken run cannot ask."""
-    engine = facts["environment"]["engine"]
-    if "wal_bytes" not in engine or facts["state"] == "broken":
+    engine = record["environment"]["engine"]
+    if "wal_bytes" not in engine or record["state"] == "broken":
         return []
-    wal, tuples = engine["wal_bytes"], facts["feed"]["rows"]
+    wal, tuples = engine["wal_bytes"], record["feed"]["rows"]
     return folded(
         "log     ",
         [
@@ -177,31 +179,32 @@ def _database(facts: dict[str, Any]) -> list[str]:
     )
 
 
-def _server(engine: dict[str, Any]) -> str:
+def _server(engine: EngineFacts) -> str:
     """Version, and the place of a server that was given."""
-    record = engine.get("server", {"embedded": True})
-    return f"PostgreSQL {engine['PostgreSQL']}" + ("" if record["embedded"] else f" on {ServerRecord(**record).label}")
+    server = engine.get("server")
+    given = server is not None and not server["embedded"]
+    return f"PostgreSQL {engine['PostgreSQL']}" + (f" on {ServerRecord(**server).label}" if server and given else "")
 
 
-def _not_in_force(engine: dict[str, Any]) -> str:
+def _not_in_force(engine: EngineFacts) -> str:
     """What the server did otherwise than that durability means."""
     wanted = BY_DURABILITY[engine["durability"]]
     other = [name for name, value in wanted.items() if engine["settings"].get(name) != value]
     return f" (but {', '.join(other)} {engine['settings'].get(other[0])})" if other else ""
 
 
-def _memory(facts: dict[str, Any]) -> list[str]:
+def _memory(record: RunJson) -> list[str]:
     """What an engine that keeps its state in memory took of it; a broken run cannot ask."""
-    engine = facts["environment"]["engine"]
-    if "peak_bytes" not in engine or facts["state"] == "broken":
+    engine = record["environment"]["engine"]
+    if "peak_bytes" not in engine or record["state"] == "broken":
         return []
     return [f"memory  {engine['peak_bytes'] / 1e9:.2f} GB at most, driver and engine together"]
 
 
-def _outages(facts: dict[str, Any]) -> list[str]:
+def _outages(record: RunJson) -> list[str]:
     """What came between, for a run that was resumed."""
     return [
         f"outage  {outage['seconds']:,.1f} s from {outage['from']:,.1f} s on: {outage['reason']}; "
         f"{counted(outage['late_answers'], 'answer')} late because of it"
-        for outage in facts.get("outages", ())
+        for outage in record.get("outages", ())
     ]

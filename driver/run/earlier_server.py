@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg2
 
-from driver.run.engines import Place
+from driver.run.engines import Backends
 from polling_baseline.database.connection import VARIABLES, WHERE_VARIABLES, ServerRecord, Target, given_target
 from polling_baseline.database.embedded import server
 from polling_baseline.database.embedded import server_home as state
@@ -20,17 +20,19 @@ from polling_baseline.database.install import check_installed
 from polling_baseline.engines.system_x.exchange import reason
 from polling_baseline.refusal import Refusal
 
+log = logging.getLogger("lrb")
 
-def same_place(place: Place, folder: Path, facts: Mapping[str, Any]) -> Place:
+
+def same_backends(backends: Backends, folder: Path, facts: Mapping[str, Any]) -> Backends:
     """Where the run in `folder` was, unless --dsn names a server; if it does not say, where any run would be."""
     remembered = facts.get("environment", {}).get("engine", {}).get("server")
-    if place.dsn is not None or remembered is None:
-        return place
+    if backends.dsn is not None or remembered is None:
+        return backends
     try:
         record = ServerRecord(**remembered)
     except TypeError:
         raise Refusal(f"{folder}/run.json is damaged: its server is incomplete; give --dsn") from None
-    database = place.database or record.database
+    database = backends.database or record.database
     target = given_target(record.dsn, database) if record.dsn else None
     _refuse_other_variables(record, target, folder)
     if target:
@@ -38,8 +40,8 @@ def same_place(place: Place, folder: Path, facts: Mapping[str, Any]) -> Place:
             target.connect().close()
         except Refusal as refusal:
             raise Refusal(f"{folder} was on {record.label}; give --dsn ({refusal})") from None
-        print(f"lrb: on {record.label}, as {folder} was", file=sys.stderr)
-    return replace(place, dsn=record.dsn, database=database)
+        log.info("on %s, as %s was", record.label, folder)
+    return replace(backends, dsn=record.dsn, database=database)
 
 
 def _refuse_other_variables(record: ServerRecord, target: Target | None, folder: Path) -> None:
@@ -49,9 +51,9 @@ def _refuse_other_variables(record: ServerRecord, target: Target | None, folder:
             raise Refusal(f"{folder} was on {record.label}, and {name} names another server; unset it, or give --dsn")
 
 
-def check_state(place: Place, folder: Path, engine_facts: Mapping[str, Any]) -> None:
+def check_state(backends: Backends, folder: Path, engine_facts: Mapping[str, Any]) -> None:
     """Refuse to go on with a run whose state is not there; nothing is restarted, made or loaded to find out."""
-    target = given_target(place.dsn, place.database)
+    target = given_target(backends.dsn, backends.database)
     if target is None:
         # A server that does not run is started as the run wants it; one that was never made is not made now.
         running = server.status() or (server.ensure_running("on") if state.home().data.exists() else None)
@@ -60,7 +62,7 @@ def check_state(place: Place, folder: Path, engine_facts: Mapping[str, Any]) -> 
                 f"the state of {folder} is not here: there is no embedded PostgreSQL in {state.home().folder}; "
                 "set LRB_STATE to where it is, or give --dsn"
             )
-        target = running.target.on(place.database)
+        target = running.target.on(backends.database)
     try:
         with closing(target.connect()) as connection:
             check_installed(connection, engine_facts, target.label)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from driver.run.config import BY_ROW, RunConfig
 from polling_baseline.database.claim import Claim, claim_database
 from polling_baseline.database.connection import Target, find_target
 from polling_baseline.database.settings import adopt_profile, check_durable, differences, read_settings
@@ -18,25 +19,15 @@ if TYPE_CHECKING:
     from psycopg2.extensions import connection as Connection
 
     from driver.dataset.folder import Dataset
-    from driver.run.result import RunConfig
     from polling_baseline.engine import Engine
 
+log = logging.getLogger("lrb")
 # The engines that need a server.
 ON_POSTGRESQL = ("polling", "trigger")
-# What fires the trigger engine's rules: each INSERT, each row of a second's COPY, or that COPY as a whole.
-GRANULARITIES = ("row", "copy", "statement")
-# These keep each vehicle in one place, and so have one worker.
-BY_ROW = ("row", "copy")
-# What engine aurora drops when it is too late: nothing, vehicles at random, the reports worth least.
-SHEDDING = ("none", "random", "semantic")
-# The options that only one engine has, with the default that a run states.
-OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
-    {"trigger": {"granularity": "row"}, "aurora": {"shed": None, "train_size": None}}
-)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Backends:
     """Where engines run: the database server if they use one, and the Spark that loads its history."""
 
     dsn: str | None = None
@@ -45,37 +36,37 @@ class Place:
     database: str | None = None
 
 
-def open_engine(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+def open_engine(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     """The engine that a run's options name, with the data set's history where it needs it; `install` comes next."""
-    return ENGINES[config.engine](config, dataset, place)
+    return ENGINES[config.engine](config, dataset, backends)
 
 
-def _polling(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+def _polling(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from polling_baseline.engines.system_x.polling import Polling
 
-    return Polling(_database(config, dataset, place), config.workers, config.durability)
+    return Polling(_database(config, dataset, backends), config.workers, config.durability)
 
 
-def _trigger(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+def _trigger(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from polling_baseline.engines.system_x.trigger import Trigger
 
     granularity = config.engine_options.get("granularity", "row")
     workers = 1 if granularity in BY_ROW else config.workers
-    return Trigger(_database(config, dataset, place), workers, config.durability, granularity)
+    return Trigger(_database(config, dataset, backends), workers, config.durability, granularity)
 
 
-def _database(config: RunConfig, dataset: Dataset, place: Place) -> Claim:
+def _database(config: RunConfig, dataset: Dataset, backends: Backends) -> Claim:
     """A database for this run alone, with the history loaded, on a server that keeps what the durability promises."""
     from driver.history.load import ensure_loaded
 
-    target = find_target(place.dsn, config.durability, place.database)
+    target = find_target(backends.dsn, config.durability, backends.database)
     claim = claim_database(target, f"run {dataset.name}")
     try:
         with closing(target.connect()) as connection:
             _adopt_profile(connection, target, config.durability)
             if config.durability == "on":
                 check_durable(connection, target.label)
-        ensure_loaded(dataset, claim, place.master)
+        ensure_loaded(dataset, claim, backends.master)
     except BaseException:
         claim.close()
         raise
@@ -88,16 +79,15 @@ def _adopt_profile(connection: Connection, target: Target, durability: str) -> N
     adopt_profile(connection, durability)
     if others and not target.embedded:
         own = len(others) - len(differences(read_settings(connection), durability))
-        print(
-            f"lrb: {len(others)} settings of {target.label} differ from the profile for durability {durability}, "
+        log.warning(
+            f"{len(others)} settings of {target.label} differ from the profile for durability {durability}, "
             f"{own} of which this run sets for itself; "
             f'"lrb db settings --durability {durability} --dsn {shlex.quote(target.psql[0])}" prints the statements '
-            "that set them all",
-            file=sys.stderr,
+            "that set them all"
         )
 
 
-def _aurora(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
+def _aurora(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from driver.progress import progress
     from polling_baseline.engines.aurora.engine import Aurora
     from polling_baseline.engines.aurora.linear_road.history import Archive
@@ -110,6 +100,6 @@ def _aurora(config: RunConfig, dataset: Dataset, place: Place) -> Engine:
     return Aurora(Archive(*files, lambda: progress("history", max(size, 1))), config.workers, options)
 
 
-ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Place], Engine]] = MappingProxyType(
+ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Backends], Engine]] = MappingProxyType(
     {"polling": _polling, "trigger": _trigger, "aurora": _aurora}
 )

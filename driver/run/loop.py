@@ -3,73 +3,78 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import cast
 
 from driver.dataset.folder import Dataset
 from driver.dataset.integrity import check_files
-from driver.dataset.relabel import dataset_facts
-from driver.report.html.run import refresh_report
+from driver.dataset.relabel import dataset_label
 from driver.run.clock import Clock
-from driver.run.engines import Place, open_engine
+from driver.run.config import RunConfig
+from driver.run.engines import Backends, open_engine
 from driver.run.feed import Feed
 from driver.run.live import LiveView
 from driver.run.poller import LEAD_S, Cycle, Poller, run_polls
+from driver.run.record import FORMAT, write_run
+from driver.run.record_types import EngineFacts, RunJson, RunOptions
 from driver.run.recording import Recording
-from driver.run.result import RunConfig, config_facts, environment, late_by, summary, write_run
-from driver.run.resume import Earlier, reopened
+from driver.run.resume import InterruptedRun, reopened
+from driver.run.summary import environment, late_by, summary
 from polling_baseline import spec
 from polling_baseline.batch import Batch
 from polling_baseline.engine import Engine, EngineFailure
 from polling_baseline.refusal import Refusal
 
+log = logging.getLogger("lrb")
 
-def measure(config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> dict[str, Any]:
+
+def measure(config: RunConfig, dataset: Dataset, backends: Backends, folder: Path) -> RunJson:
     """Make the run that the options describe, in a new folder, and give what its `run.json` says."""
     check_files(dataset)
-    engine = open_engine(config, dataset, place)
+    engine = open_engine(config, dataset, backends)
     try:
         with _refusing():
             engine.install()
             folder.mkdir(parents=True)
-            facts = run(engine, dataset, config, folder)
+            record = run(engine, dataset, config, folder)
         _keep(engine, folder)
     finally:
         engine.stop()
-    refresh_report(folder)
-    return facts
+    return record
 
 
-def go_on(folder: Path, place: Place) -> dict[str, Any]:
+def resume_run(folder: Path, backends: Backends) -> RunJson:
     """Go on with the run in this folder, which was killed or broke, and give what its `run.json` then says."""
-    with _refusing(), reopened(folder, place) as earlier:
-        facts = run(earlier.engine, earlier.dataset, earlier.config, folder, earlier)
-    refresh_report(folder)
-    return facts
+    with _refusing(), reopened(folder, backends) as earlier:
+        return run(earlier.engine, earlier.dataset, earlier.config, folder, earlier)
 
 
 def run(
-    engine: Engine, dataset: Dataset, config: RunConfig, folder: Path, earlier: Earlier | None = None
-) -> dict[str, Any]:
+    engine: Engine, dataset: Dataset, config: RunConfig, folder: Path, earlier: InterruptedRun | None = None
+) -> RunJson:
     """Feed the data set to the engine and give what `run.json` then says.
 
     Its `state` is `complete`, `late` (stopped at the first late answer, if so wanted), `interrupted` (Ctrl-C) or
     `broken`, with a `reason`; the folder holds what was measured in any case.  With `earlier`, the run goes on from
     there.
     """
-    seconds = range((config.from_minute - 1) * spec.MINUTE_S, config.to_minute * spec.MINUTE_S)
+    seconds = config.seconds
     rest = range(earlier.next_second, seconds.stop) if earlier else seconds
     start = seconds.start - (LEAD_S if config.clock == "real" else 0)
     clock = Clock(config.clock, earlier.now() if earlier else start)
-    facts = earlier.facts(clock.now()) if earlier else _facts(engine, dataset, config, clock.now())
-    write_run(folder, facts)
+    if earlier:
+        record = earlier.record(clock.now())
+    else:
+        record = _begun(config, dataset, engine.facts())
+        record["zero_at"] = round(time.time() - clock.now(), 3)
+    write_run(folder, record)
     recording = Recording(folder, config.durability == "on", *(earlier.recorded if earlier else ()))
     feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers, ahead=config.clock == "real")
     view = LiveView(seconds, config.period_s)
@@ -87,25 +92,25 @@ def run(
             if earlier and earlier.last:
                 _complete(earlier, earlier.last, feed, poller, desk)
             run_polls(poller, clock, config.period_s)
-        facts["state"] = "complete"
+        record["state"] = "complete"
         if desk.late and config.stop_when_late:
-            facts |= {"state": "late", "reason": f"stopped at its first late answer, in second {_last(recording)}"}
+            _end(record, "late", f"stopped at its first late answer, in second {_last(recording)}")
         elif poller.stopping.is_set():
-            facts |= {"state": "interrupted", "reason": f"stopped by the user after second {_last(recording)}"}
+            _end(record, "interrupted", f"stopped by the user after second {_last(recording)}")
         # Once more: what the run has cost is known only now.
-        facts["environment"]["engine"] = engine.facts()
+        record["environment"]["engine"] = cast(EngineFacts, engine.facts())
     except KeyboardInterrupt:
-        facts |= {"state": "interrupted", "reason": "stopped by the user at once"}
+        _end(record, "interrupted", "stopped by the user at once")
         raise
     except (EngineFailure, Refusal) as failure:
-        facts |= {"state": "broken", "reason": str(failure)}
+        _end(record, "broken", str(failure))
     except OSError as error:
-        facts |= _broken_by(error, folder)
+        _end(record, "broken", _failed_write(error, folder))
     finally:
         feed.close()
-        facts["covered"] = [seconds.start, _last(recording)]
-        _close(recording, facts, desk.own_s, folder)
-    return facts
+        record["covered"] = [seconds.start, _last(recording)]
+        _close(recording, record, desk.own_s, folder)
+    return record
 
 
 class _Desk:
@@ -136,7 +141,7 @@ class _Desk:
         self._view.cycle(cycle, self._clock.now())
 
 
-def _complete(earlier: Earlier, last: range, feed: Feed, poller: Poller, desk: _Desk) -> None:
+def _complete(earlier: InterruptedRun, last: range, feed: Feed, poller: Poller, desk: _Desk) -> None:
     """The last batch before the outage: what is not done of it is done, what is not on record is entered."""
     batch = feed.take(last)
     if earlier.on_record:
@@ -156,34 +161,44 @@ def _refusing() -> Iterator[None]:
         raise Refusal(f"cannot write {error.filename or 'the run'}: {error.strerror or error}") from None
 
 
-def _facts(engine: Engine, dataset: Dataset, config: RunConfig, now: float) -> dict[str, Any]:
+def _begun(config: RunConfig, dataset: Dataset, engine_facts: Mapping[str, object]) -> RunJson:
     return {
+        "format": FORMAT,
         "state": "running",
-        "config": config_facts(config),
-        "dataset": dataset_facts(dataset),
-        "environment": environment(engine.facts()),
-        # When the run's clock showed 0, in seconds of Unix.
-        "zero_at": round(time.time() - now, 3),
+        "config": cast(RunOptions, config.as_json()),
+        "dataset": dataset_label(dataset),
+        "environment": environment(cast(EngineFacts, engine_facts)),
     }
 
 
-def _close(recording: Recording, facts: dict[str, Any], own_s: float, folder: Path) -> None:
+def broken_run(config: RunConfig, dataset: Dataset, reason: str) -> RunJson:
+    """What `run.json` says of a run that broke before it started."""
+    record = _begun(config, dataset, {})
+    _end(record, "broken", reason)
+    return record
+
+
+def _end(record: RunJson, state: str, reason: str) -> None:
+    record["state"], record["reason"] = state, reason
+
+
+def _close(recording: Recording, record: RunJson, own_s: float, folder: Path) -> None:
     """Leave everything on disk; on a full one, as much as goes."""
     try:
         recording.close()
     except OSError as error:
-        facts |= _broken_by(error, folder)
-    facts |= summary(recording, own_s)
-    for outage in facts.get("outages", ()):
+        _end(record, "broken", _failed_write(error, folder))
+    record.update(cast(RunJson, summary(recording, own_s)))
+    for outage in record.get("outages", ()):
         outage["late_answers"] = late_by(outage, recording)
     try:
-        write_run(folder, facts)
+        write_run(folder, record)
     except OSError as error:
-        print(f"lrb: cannot write {folder}/run.json: {error.strerror}", file=sys.stderr)
+        log.error("cannot write %s/run.json: %s", folder, error.strerror)
 
 
-def _broken_by(error: OSError, folder: Path) -> dict[str, str]:
-    return {"state": "broken", "reason": f"{error.filename or f'cannot write to {folder}'}: {error.strerror or error}"}
+def _failed_write(error: OSError, folder: Path) -> str:
+    return f"{error.filename or f'cannot write to {folder}'}: {error.strerror or error}"
 
 
 def _last(recording: Recording) -> int | None:
@@ -206,7 +221,7 @@ def _stop_on_signal(stopping: threading.Event) -> Iterator[None]:
         if stopping.is_set():
             raise KeyboardInterrupt
         stopping.set()
-        print("lrb: stopping after this cycle; once more to stop at once", file=sys.stderr)
+        log.info("stopping after this cycle; once more to stop at once")
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -5,53 +5,84 @@ Reports, pages and comparisons are made from this alone; nothing here asks a dat
 
 from __future__ import annotations
 
-import json
-from dataclasses import MISSING, dataclass, fields
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from driver.json_record import read_json, write_json
+from driver.run.config import OPTIONS, RunConfig
 from driver.run.journal import CycleColumns, columns_of, read_cycles
-from driver.run.result import RunConfig, read_run
+from driver.run.record_types import AnswerSummary, MinuteTimes, RunJson
+from driver.run.verdict import Verdict, faults_in, read_verdict
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 
-FAULTS = ("missing", "extra", "duplicate", "wrong", "late", "early")
-# The options that every run has.
-REQUIRED = {each.name for each in fields(RunConfig) if each.default is MISSING and each.default_factory is MISSING}
+FORMAT = 1
+NAME = "run.json"
+REMEDY = "run it again"
+
+
+def write_run(folder: Path, record: Mapping[str, Any]) -> None:
+    """Replace `run.json`; it is on the disk then, and so are the names of the other files."""
+    write_json(folder / NAME, {**record, "format": FORMAT}, durable=True)
+
+
+def read_run(folder: Path) -> RunJson:
+    path = folder / NAME
+    try:
+        record = read_json(path, RunJson, REMEDY)
+    except (FileNotFoundError, NotADirectoryError):
+        raise Refusal(f"{folder} is not a run; make one with lrb run") from None
+    except PermissionError:
+        raise Refusal(f"no permission to read {folder}") from None
+    if record["format"] != FORMAT:
+        raise Refusal(f"{folder} has format {record['format']}, this lrb reads {FORMAT}; use the lrb that made it")
+    if unknown := set(record["config"]) - set(OPTIONS):
+        raise Refusal(f"{path} is damaged: no run has the option {min(unknown)}; {REMEDY}")
+    return record
 
 
 @dataclass(frozen=True)
-class Finished:
-    """`facts` has all keys of a complete run's `run.json`, empty where nothing was measured."""
+class RunRecord:
+    """What is known of a run; `json` has all keys of a complete run, empty where nothing was measured."""
 
     folder: Path
-    facts: dict[str, Any]
-    verdict: dict[str, Any] | None
+    json: RunJson
+    verdict: Verdict | None
 
     @property
-    def config(self) -> dict[str, Any]:
-        return dict(self.facts["config"])
+    def config(self) -> RunConfig:
+        return config_of(self.json)
 
     @property
     def minutes(self) -> tuple[int, int]:
-        return self.config["from_minute"], self.config["to_minute"]
+        return self.json["config"]["from_minute"], self.json["config"]["to_minute"]
 
     @property
     def kinds(self) -> list[str]:
         """The kinds of answers that came or should have."""
-        expected = self.verdict["answers"] if self.verdict else {}
         return [
             kind
             for kind in spec.ANSWERS
-            if self.facts["answers"][kind]["received"] or expected.get(kind, {}).get("expected")
+            if self.json["answers"][kind]["received"] or (self.verdict and self.verdict["answers"][kind]["expected"])
         ]
+
+    def minutes_with(self, kind: str) -> list[tuple[int, MinuteTimes]]:
+        """The minutes in which answers of a kind came, with their response times."""
+        rows: list[Any] = list(self.json["minutes"])
+        return [(row["minute"], row[kind]) for row in rows if kind in row]
+
+    @property
+    def late(self) -> int:
+        """How many answers came late."""
+        return sum(answer["late"] for answer in self.json["answers"].values())
 
     def faults(self) -> dict[str, int] | None:
         """All faults by kind of fault, if the run was judged."""
-        if self.verdict is None:
-            return None
-        return {fault: sum(counts[fault] for counts in self.verdict["answers"].values()) for fault in FAULTS}
+        return faults_in(self.verdict) if self.verdict else None
 
     @cached_property
     def cycles(self) -> CycleColumns | None:
@@ -60,33 +91,32 @@ class Finished:
         return columns_of(cycles) if cycles else None
 
 
-def open_run(folder: Path) -> Finished:
+def config_of(record: RunJson) -> RunConfig:
+    return RunConfig(**record["config"])
+
+
+def seconds_of(record: RunJson) -> range:
+    """The seconds that a run has to answer for: all of its minutes, or those until it was stopped for being late."""
+    seconds = config_of(record).seconds
+    last = record.get("covered", [None, None])[1]
+    return range(seconds.start, last + 1) if record["state"] == "late" and last is not None else seconds
+
+
+def open_run(folder: Path) -> RunRecord:
     """What is known of a run, whether it ended well, badly or not at all."""
-    return finished(read_run(folder), folder)
+    return run_record(read_run(folder), folder)
 
 
-def finished(facts: dict[str, Any], folder: Path) -> Finished:
-    """What is known of the run in this folder, whose `run.json` says `facts`."""
-    whole = {
-        "answers": {kind: {"received": 0, "late": 0, "limit_s": spec.DEADLINE_S[kind]} for kind in spec.ANSWERS},
-        "minutes": [],
-        "cycles": {"count": 0},
-        "feed": {"rows": 0},
-        **facts,
+def run_record(record: RunJson, folder: Path) -> RunRecord:
+    """What is known of the run in this folder, whose `run.json` says `record`."""
+    nothing: dict[str, AnswerSummary] = {
+        kind: {"received": 0, "late": 0, "limit_s": spec.DEADLINE_S[kind]} for kind in spec.ANSWERS
     }
-    if absent := {"state", "config", "dataset", "environment"} - set(whole):
-        raise Refusal(f"{folder}/run.json is damaged: it has no {min(absent)}; run it again")
-    if absent := REQUIRED - set(whole["config"]):
-        raise Refusal(f"{folder}/run.json is damaged: its config has no {min(absent)}; run it again")
+    measured = {"answers": nothing, "minutes": [], "cycles": {"count": 0}, "feed": {"rows": 0}}
+    whole = typing.cast(RunJson, {**measured, **record})
     if whole["state"] == "running":
         whole["reason"] = "it was killed, or is still under way"
-    return Finished(folder, whole, _verdict(folder, whole["dataset"]["identity"]))
-
-
-def _verdict(folder: Path, identity: str) -> dict[str, Any] | None:
-    """`verdict.json`, if it is one on this run's data."""
-    try:
-        verdict: dict[str, Any] = json.loads((folder / "verdict.json").read_text())
-        return verdict if verdict["dataset"]["identity"] == identity else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    verdict = read_verdict(folder)
+    # A verdict on other data says nothing of this run.
+    is_on_it = verdict is not None and verdict["dataset"]["identity"] == record["dataset"]["identity"]
+    return RunRecord(folder, whole, verdict if is_on_it else None)

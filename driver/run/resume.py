@@ -12,17 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from driver.dataset.folder import Dataset
-from driver.dataset.relabel import dataset_of
-from driver.run.earlier_server import check_state, same_place
-from driver.run.engines import ON_POSTGRESQL, Place, open_engine
+from driver.run.config import RunConfig
+from driver.run.earlier_server import check_state, same_backends
+from driver.run.engines import ON_POSTGRESQL, Backends, open_engine
 from driver.run.journal import NAME, Journal, read_journal
 from driver.run.poller import Cycle
+from driver.run.record import config_of, read_run
+from driver.run.record_types import Outage, RunJson
 from driver.run.recording import Responses, read_responses
-from driver.run.result import RunConfig, read_run
-from polling_baseline import spec
 from polling_baseline.engine import Resumable
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import command_line
@@ -32,14 +32,14 @@ MEASURED = ("answers", "minutes", "cycles", "feed", "reason", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class InterruptedRun:
     """What there is of a run that goes on."""
 
     engine: Resumable
     config: RunConfig
     dataset: Dataset
     # Its `run.json`, its complete cycles, and the response times of their answers.
-    said: Mapping[str, Any]
+    before: RunJson
     journal: Journal
     responses: Mapping[str, Responses]
     # The last batch that was committed; the engine has its answers still.
@@ -64,7 +64,7 @@ class Earlier:
     @property
     def to_feed(self) -> range:
         """From the last batch on."""
-        return range(self.last.start if self.last else self._first_second, self.config.to_minute * spec.MINUTE_S)
+        return range(self.last.start if self.last else self._first_second, self.config.seconds.stop)
 
     @property
     def ended(self) -> float:
@@ -74,59 +74,57 @@ class Earlier:
 
     @property
     def _first_second(self) -> int:
-        return (self.config.from_minute - 1) * spec.MINUTE_S
+        return self.config.seconds.start
 
     def now(self) -> float:
         """What the run's clock shows."""
         if self.config.clock == "real":
-            return time.time() - float(self.said["zero_at"])
+            return time.time() - float(self.before["zero_at"])
         return self.ended + time.perf_counter() - self.resumed_at
 
-    def facts(self, now: float) -> dict[str, Any]:
+    def record(self, now: float) -> RunJson:
         """`run.json` while the run goes on, with the outage in it."""
-        outage = {
+        outage: Outage = {
             "from": round(self.ended, 3),
             "until": round(now, 3),
             "seconds": round(now - self.ended, 3),
-            "reason": self.said.get("reason", "the driver was killed"),
+            "reason": self.before.get("reason", "the driver was killed"),
             "resumed": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         }
-        rest = {name: value for name, value in self.said.items() if name not in (*MEASURED, "format")}
-        return {**rest, "state": "running", "outages": [*self.said.get("outages", ()), outage]}
+        rest = {name: value for name, value in self.before.items() if name not in MEASURED}
+        outages = [*self.before.get("outages", ()), outage]
+        return cast(RunJson, {**rest, "state": "running", "outages": outages})
 
 
 @contextmanager
-def reopened(folder: Path, place: Place) -> Iterator[Earlier]:
+def reopened(folder: Path, backends: Backends) -> Iterator[InterruptedRun]:
     """The run in `folder`, ready to go on; refuses where its state is gone."""
     resumed_at = time.perf_counter()
-    said = read_run(folder)
-    config = _config(said, folder)
-    place = same_place(place, folder, said)
+    before = read_run(folder)
+    config = _config(before, folder)
+    backends = same_backends(backends, folder, before)
     if config.engine in ON_POSTGRESQL:
-        check_state(place, folder, said["environment"]["engine"])
+        check_state(backends, folder, before["environment"]["engine"])
     if not Path(config.dataset).exists():
         raise Refusal(f"{config.dataset}, the data set of {folder}, is no longer there; put it back to go on")
-    dataset = dataset_of(config)
-    if dataset.identity != said["dataset"]["identity"]:
+    dataset = config.open_dataset()
+    if dataset.identity != before["dataset"]["identity"]:
         raise Refusal(f"{dataset.path} has changed since {folder} was begun; start again with {_again(folder)}")
-    engine = open_engine(config, dataset, place)
+    engine = open_engine(config, dataset, backends)
     try:
         if not isinstance(engine, Resumable):
             raise _gone(folder, f"the engine {config.engine} keeps its state in memory")
-        last = engine.resume(said["environment"]["engine"])
+        last = engine.resume(before["environment"]["engine"])
         journal = read_journal(folder, last.stop if last else 0)
-        refuse_gap(journal, last, (config.from_minute - 1) * spec.MINUTE_S, folder)
-        yield Earlier(engine, config, dataset, said, journal, cut_back(folder, journal), last, resumed_at)
+        refuse_gap(journal, last, config.seconds.start, folder)
+        yield InterruptedRun(engine, config, dataset, before, journal, cut_back(folder, journal), last, resumed_at)
     finally:
         engine.stop()
 
 
-def _config(said: dict[str, Any], folder: Path) -> RunConfig:
-    try:
-        config, state = RunConfig(**said["config"]), said["state"]
-    except (KeyError, TypeError):
-        raise Refusal(f"{folder}/run.json is damaged; run it again") from None
-    if state == "complete":
+def _config(before: RunJson, folder: Path) -> RunConfig:
+    config = config_of(before)
+    if before["state"] == "complete":
         raise Refusal(f"{folder} is complete: there is nothing to resume; the same run again is {_again(folder)}")
     if config.durability != "on":
         raise _gone(folder, "with durability off nothing is logged, and a crash empties the tables")

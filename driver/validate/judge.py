@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from driver.dataset.folder import Dataset
 from driver.dataset.packed_file import opened
-from driver.dataset.relabel import dataset_facts
+from driver.dataset.relabel import dataset_label
+from driver.run.verdict import FORMAT, AnswerVerdict, LineCounts, Verdict
 from driver.spark.session import session
 from driver.validate.fingerprint import glance_at
+from driver.validate.reading import STRICT, Reading
 from driver.validate.readings import read_leniently
 from driver.validate.received import MALFORMED, NOTES, answers_of, received_of
 from driver.validate.reference import BALANCE, Reference, reference
-from driver.validate.tally import FORMAT, JUDGED, answers_facts, by_response, faults_in, judged_balances, tally
+from driver.validate.tally import JUDGED, answer_verdicts, by_response, count_faults, judged_balances, tally
 from polling_baseline import spec
 
 EXAMPLES = 5
@@ -36,15 +38,14 @@ class Question:
     output: Path
     seconds: range
     xways: tuple[int, ...] | None = None
-    lenient: bool = False
-    in_minutes: bool = False
+    reading: Reading = STRICT
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`facts` is what `verdict.json` says; the tables are there to explain it."""
+    """The verdict, and the tables that explain it."""
 
-    facts: dict[str, Any]
+    verdict: Verdict
     reference: Reference
     received: DataFrame
     tallied: DataFrame
@@ -79,26 +80,25 @@ def judged(
         right.statistics.count()
         said("accidents, tolls and travel times; comparing the answers")
         tallied, counted, lines = _compare(question, right)
-        reading = "specification"
-        if question.lenient and faults_in(counted):
+        if question.reading.lenient and count_faults(counted):
             said("comparing with accidents that end a minute earlier")
-            right, tallied, counted, reading = _the_better(question, right, tallied, counted)
-        fails = faults_in(counted) or lines[MALFORMED]
-        facts = {
+            right, tallied, counted = _better_fit(question, right, tallied, counted)
+        fails = count_faults(counted) or lines[MALFORMED]
+        verdict: Verdict = {
             "format": FORMAT,
             "verdict": "FAIL" if fails else "PASS",
-            "dataset": dataset_facts(question.dataset),
+            "dataset": dataset_label(question.dataset),
             "minutes": [spec.minute_of(question.seconds.start), spec.minute_of(question.seconds.stop - 1)],
             "xways": "all" if question.xways is None else list(question.xways),
-            "lenient": question.lenient,
-            "accidents_end": reading,
+            "lenient": question.reading.lenient,
+            "accidents_end": right.reading.accidents_end,
             "answers": counted,
-            "lines": {**lines, "examples": _examples(spark, question.output, lines)},
+            "lines": cast(LineCounts, {**lines, "examples": _examples(spark, question.output, lines)}),
         }
-        yield Judgement(facts, right, received_of(spark, question.output), tallied)
+        yield Judgement(verdict, right, received_of(spark, question.output), tallied)
 
 
-Counted = dict[str, dict[str, Any]]
+Counted = dict[str, AnswerVerdict]
 
 
 def _compare(question: Question, right: Reference) -> tuple[DataFrame, Counted, dict[str, int]]:
@@ -107,32 +107,32 @@ def _compare(question: Question, right: Reference) -> tuple[DataFrame, Counted, 
     seen = glance_at(right, received)
     right_others = seen.right_by_response(right.expected, OTHERS) if question.xways is None else None
     answers = answers_of(received)
-    if question.lenient and right_others is None:
-        answers = read_leniently(right, answers, question.in_minutes)
+    if question.reading.lenient and right_others is None:
+        answers = read_leniently(right, answers, question.reading)
     others = answers.filter(F.col("kind") != BALANCE).select(JUDGED)
     # Of the balances only those lines are split that can be balances at all; the file is read again for them.
     balances = answers_of(received.filter(F.col("text").startswith(f"{BALANCE},")))
-    balances = judged_balances(right, balances, question.lenient)
+    balances = judged_balances(right, balances, question.reading)
     tallied = tally(right.expected, others.union(balances), question.xways)
     if right_others is None:
         counted = by_response(tallied)
     else:
         expected = right.expected.filter(F.col("kind") == BALANCE)
         counted = right_others.union(by_response(tally(expected, balances, question.xways)))
-    return tallied, answers_facts(counted), seen.line_counts()
+    return tallied, answer_verdicts(counted), seen.line_counts()
 
 
-def _the_better(
+def _better_fit(
     question: Question, right: Reference, tallied: DataFrame, counted: Counted
-) -> tuple[Reference, DataFrame, Counted, str]:
+) -> tuple[Reference, DataFrame, Counted]:
     """Of the two readings of an accident's end the one that fits all answers together better."""
-    other = right.leniently()
+    other = right.read_as(replace(question.reading, accidents_end_early=True))
     other_tallied, other_counted, _ = _compare(question, other)
-    if faults_in(other_counted) >= faults_in(counted):
-        return right, tallied, counted, "specification"
+    if count_faults(other_counted) >= count_faults(counted):
+        return right, tallied, counted
     for row in right.expected.exceptAll(other.expected).groupBy("kind").count().collect():
         other_counted[spec.ANSWERS[row["kind"]]]["lenient"] += row["count"]
-    return other, other_tallied, other_counted, "a minute earlier"
+    return other, other_tallied, other_counted
 
 
 def _examples(spark: SparkSession, output: Path, lines: dict[str, int]) -> list[list[object]]:

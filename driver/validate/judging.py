@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from driver.dataset.folder import Dataset
 from driver.dataset.integrity import check_files
-from driver.files import complete_file
-from driver.report.html.run import refresh_report
-from driver.run.result import read_run, seconds_of, write_run
-from polling_baseline.refusal import Refusal
+from driver.run.record import read_run, seconds_of, write_run
+from driver.run.verdict import NAME, Verdict, write_verdict
 
 
 def judge_runs(
@@ -30,21 +26,10 @@ def judge_runs(
         for folder, question in zip(folders, questions, strict=True):
             said(f"judging {folder}")
             with judged(spark, question, right=right) as judgement:
-                write_verdict(folder / "verdict.json", judgement.facts)
-            enter_verdict(folder, judgement.facts["verdict"])
+                write_verdict(folder / NAME, judgement.verdict)
+            enter_verdict(folder, judgement.verdict)
 
 
-def write_verdict(path: Path, facts: dict[str, Any]) -> None:
-    try:
-        with complete_file(path) as file:
-            file.write((json.dumps(facts, indent=1) + "\n").encode())
-    except OSError as error:
-        raise Refusal(f"cannot write {path}: {error.strerror}; name another file with --verdict") from None
-
-
-def enter_verdict(folder: Path, verdict: str) -> None:
-    """Say it in `run.json` and on the run's page."""
-    facts = read_run(folder)
-    del facts["format"]
-    write_run(folder, {**facts, "verdict": verdict})
-    refresh_report(folder)
+def enter_verdict(folder: Path, verdict: Verdict) -> None:
+    """Say it in `run.json`."""
+    write_run(folder, {**read_run(folder), "verdict": verdict["verdict"]})

@@ -8,6 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from driver.validate.copies import original_id
+from driver.validate.reading import Reading
 from driver.validate.received import EMPTY
 from driver.validate.reference import ACCIDENT, BALANCE, EXPENDITURE, TOLL, TRAVEL_TIME, Reference
 from polling_baseline import spec
@@ -15,7 +16,7 @@ from polling_baseline import spec
 WIDE = "decimal(28,0)"
 
 
-def read_leniently(reference: Reference, answers: DataFrame, in_minutes: bool) -> DataFrame:
+def read_leniently(reference: Reference, answers: DataFrame, reading: Reading) -> DataFrame:
     """The answers, with the expected values where a reading other than ours allows what came; `lenient` is 1 there."""
     no_data = (F.col("lav") == spec.NO_LAV) & F.col("value_1").isin(0, EMPTY) & (F.col("value_2") == F.col("toll"))
     notified = reference.notified.withColumnRenamed("vehicle_id", "original_id")
@@ -33,7 +34,7 @@ def read_leniently(reference: Reference, answers: DataFrame, in_minutes: bool) -
             answers.filter(F.col("kind").isin(BALANCE, EXPENDITURE)),
             _replaced(original, TOLL, tolls, no_data, F.col("lav"), F.col("toll")),
             _replaced(original, ACCIDENT, alerts, in_range, nearest, F.lit(0)),
-            _replaced(original, TRAVEL_TIME, journeys, _near(in_minutes), F.col("travel_s"), F.col("travel_toll")),
+            _replaced(original, TRAVEL_TIME, journeys, _near(reading), F.col("travel_s"), F.col("travel_toll")),
         ],
     )
 
@@ -51,11 +52,11 @@ def _replaced(
     )
 
 
-def _near(in_minutes: bool) -> Column:
+def _near(reading: Reading) -> Column:
     """Rule 12's tolerance: 1 s + 0.1 %, or the minute below or above; a toll within 1 per segment."""
     # A system may say anything; no number that it says may overflow.
     travel_s, said, toll = F.col("travel_s"), F.col("value_1").cast(WIDE), F.col("value_2").cast(WIDE)
-    near = F.abs(60 * said - travel_s) < 60 if in_minutes else 1000 * F.abs(said - travel_s) <= 1000 + travel_s
+    near = F.abs(60 * said - travel_s) < 60 if reading.in_minutes else 1000 * F.abs(said - travel_s) <= 1000 + travel_s
     fair = F.abs(toll - F.col("travel_toll")) <= F.abs(F.col("from_seg") - F.col("to_seg"))
     unknown = travel_s == spec.NO_TRAVEL_TIME
     differs = (said != travel_s) | (toll != F.col("travel_toll"))

@@ -13,19 +13,19 @@ Response times are those of the first answer to each identity that was expected.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, cast
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from driver.run.record import FAULTS
+from driver.run.verdict import FAULTS, AnswerVerdict
 from driver.validate.copies import original_id
+from driver.validate.reading import Reading
 from driver.validate.received import SECOND_US
 from driver.validate.reference import Reference
 from polling_baseline import spec
 
-FORMAT = 1
 COUNTS = ("expected", "received", *FAULTS, "lenient")
 PER_MILLE = {"p50": 500, "p90": 900, "p99": 990, "p99.9": 999}
 IDENTITY = ["kind", "id", "second"]
@@ -91,7 +91,7 @@ def by_response(tallied: DataFrame) -> DataFrame:
     return tallied.groupBy("kind", "response_us").agg(F.count("response_us").alias("answered"), *sums)
 
 
-def answers_facts(counted: DataFrame) -> dict[str, dict[str, Any]]:
+def answer_verdicts(counted: DataFrame) -> dict[str, AnswerVerdict]:
     """What `verdict.json` says of each kind of answer, from a table like that of `by_response`."""
     in_order = Window.partitionBy("kind").orderBy("response_us")
     reached, whole = F.sum("answered").over(in_order), F.sum("answered").over(Window.partitionBy("kind"))
@@ -112,22 +112,21 @@ def answers_facts(counted: DataFrame) -> dict[str, dict[str, Any]]:
         .collect()
     )
     found = {spec.ANSWERS[row.kind]: row.asDict() for row in rows}
-    return {kind: _facts(found.get(kind, {})) for kind in spec.ANSWERS}
+    return {kind: _answer_verdict(found.get(kind, {})) for kind in spec.ANSWERS}
 
 
-def _facts(row: dict[str, Any]) -> dict[str, Any]:
+def _answer_verdict(row: dict[str, Any]) -> AnswerVerdict:
     times = {name: row.get(f"at_{share}") for name, share in {**PER_MILLE, "max": 1000}.items()}
-    return {
-        **{name: int(row.get(name) or 0) for name in COUNTS},
-        **{name: None if time is None else time / SECOND_US for name, time in times.items()},
-    }
+    counts = {name: int(row.get(name) or 0) for name in COUNTS}
+    seconds = {name: None if time is None else time / SECOND_US for name, time in times.items()}
+    return cast(AnswerVerdict, {**counts, **seconds})
 
 
-def faults_in(answers: dict[str, dict[str, Any]]) -> int:
-    return sum(facts[fault] for facts in answers.values() for fault in FAULTS)
+def count_faults(answers: Mapping[str, AnswerVerdict]) -> int:
+    return sum(counts[fault] for counts in answers.values() for fault in FAULTS)
 
 
-def judged_balances(reference: Reference, balances: DataFrame, lenient: bool) -> DataFrame:
+def judged_balances(reference: Reference, balances: DataFrame, reading: Reading) -> DataFrame:
     """Balances as `tally` wants them: one that is right for a request has the request's VID as its value, and 0.
 
     Two requests of one identity may both be content with an answer; equal answers go to them in turn.
@@ -135,7 +134,7 @@ def judged_balances(reference: Reference, balances: DataFrame, lenient: bool) ->
     contents = Window.partitionBy(*IDENTITY, "vehicles").orderBy("response_us", "line")
     turn = F.least(F.row_number().over(contents), F.size("vehicles")) - 1
     return (
-        _with_vehicles(reference, balances, lenient)
+        _with_vehicles(reference, balances, reading.lenient)
         .withColumn("turn", turn)
         .withColumns(
             {

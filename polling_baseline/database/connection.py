@@ -5,7 +5,6 @@ No text made here holds a password: neither a label, nor an error, nor the `repr
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shlex
@@ -223,21 +222,6 @@ def given_target(dsn: str | None, database: str | None = None) -> Target | None:
         return Target(parameters).on(database)
     here = {key: value for name, key in VARIABLES.items() if (value := os.environ.get(name))}
     return Target({**here, **parameters}).on(database)
-
-
-def add_server_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--dsn",
-        metavar="DSN",
-        help="a PostgreSQL server, as a URL or key=value pairs; better leave the password to PGPASSWORD "
-        "[what the PG* variables say, or else the embedded server]",
-    )
-    parser.add_argument(
-        "--database",
-        metavar="NAME",
-        help="a database of its own on that server, for runs side by side; the embedded server makes it if need be "
-        "[that of DSN, or postgres]",
-    )
 
 
 def find_target(dsn: str | None, durability: str | None = None, database: str | None = None) -> Target:

@@ -7,8 +7,8 @@ them once; without them a run has the rights of the user it was given, as it say
 
 from __future__ import annotations
 
+import logging
 import os
-import sys
 from contextlib import closing
 from dataclasses import replace
 
@@ -20,6 +20,7 @@ from polling_baseline.database.connection import Target, WrongPassword, with_saf
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import counted
 
+log = logging.getLogger("lrb")
 OWNER, DRIVER = "lr_owner", "lr_driver"
 # Of lr_driver on a given server; a password file will do as well.
 PASSWORD_VARIABLE = "LRB_DRIVER_PASSWORD"
@@ -31,11 +32,10 @@ def driver_target(target: Target) -> Target | None:
         if target.embedded:
             make_roles(connection)
         elif missing := missing_statements(connection):
-            print(
-                f"lrb: the driver has all rights of its user on {target.label} "
+            log.warning(
+                f"the driver has all rights of its user on {target.label} "
                 f"({counted(len(missing), 'statement')} of an administrator would change that: "
-                '"lrb db roles" prints them)',
-                file=sys.stderr,
+                '"lrb db roles" prints them)'
             )
             return None
     return _login(target)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from driver.dataset.folder import Dataset
-from driver.generate.generate import Wanted, generated
-from driver.run.engines import Place, open_engine
+from driver.generate.generate import GenerateOptions, generated
+from driver.run.config import RunConfig
+from driver.run.engines import Backends, open_engine
 from driver.run.loop import run
-from driver.run.result import RunConfig
 from polling_baseline import spec
 from polling_baseline.batch import Batch
 
@@ -24,7 +24,7 @@ MEASURES = ("p50", "p90", "p99", "max")
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        dataset = generated(Wanted(1.0, 1, 42, 1), folder / "road", "local[*]")
+        dataset = generated(GenerateOptions(1.0, 1, 42, 1), folder / "road", "local[*]")
         real, virtual = (_overloaded(dataset, clock, folder / clock) for clock in ("real", "virtual"))
     for kind in spec.ANSWERS:
         pairs = [(virtual[kind].get(name), real[kind].get(name)) for name in MEASURES]
@@ -40,7 +40,7 @@ def main() -> None:
 def _overloaded(dataset: Dataset, clock: str, folder: Path) -> dict[str, Any]:
     """The answers' response times of System X with a pause in every cycle."""
     config = RunConfig(str(dataset.path), "polling", clock, 1.0, 1, "off", 1, 1)
-    engine = open_engine(config, dataset, Place())
+    engine = open_engine(config, dataset, Backends())
     process = engine.process
 
     def slow(batch: Batch) -> Mapping[str, float]:

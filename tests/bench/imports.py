@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from driver.dataset.export import export
 from driver.dataset.folder import TrafficWriter, describe, open_dataset
-from driver.dataset.import_ import Wanted, import_dataset
+from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
 
@@ -42,7 +42,7 @@ def main(lines: int = LINES) -> None:
 def _import(path: Path, out: Path, content: bytes | None = None) -> None:
     if content is not None:
         path.write_bytes(content)
-    wanted = Wanted([path], toll_history=None, segment_history=None, xways=None, strict=False, master="local[*]")
+    wanted = ImportOptions([path])
     import_dataset(wanted, out, force=False)
 
 

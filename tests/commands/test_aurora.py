@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from driver.cli import main
-from driver.dataset.import_ import Wanted, import_dataset
+from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.engines.aurora.inspect import forecast as analysis
 from tests import traces
 
@@ -22,7 +22,7 @@ TRACE = traces.FOLDER / "balance_of_several_xways"
 @pytest.fixture(scope="module")
 def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("aurora") / "road"
-    import_dataset(Wanted([TRACE / "input.csv"], None, None, None, False, "local[*]"), folder, False)
+    import_dataset(ImportOptions([TRACE / "input.csv"]), folder)
     return folder
 
 

@@ -11,7 +11,7 @@ import pytest
 from driver.cli import COMMANDS, main
 from driver.dataset.folder import open_dataset
 from driver.dataset.relabel import relabelled
-from driver.generate.generate import Wanted
+from driver.generate.generate import GenerateOptions
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import command_line
 from tests.conftest import Lrb
@@ -68,7 +68,7 @@ def test_one_rule_for_the_number_of_expressways(capsys, words: list[str]) -> Non
 
 
 def test_the_same_rule_inside(road: Path) -> None:
-    for refused in (lambda: Wanted(0.3), lambda: relabelled(open_dataset(road), 0.3)):
+    for refused in (lambda: GenerateOptions(0.3), lambda: relabelled(open_dataset(road), 0.3)):
         with pytest.raises(Refusal, match=RULE):
             refused()
 

@@ -12,7 +12,7 @@ import driver.cli.compare
 import driver.cli.run
 import driver.run.engines
 from driver.cli import main
-from driver.dataset.import_ import Wanted, import_dataset
+from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.database.embedded.server import Server
 from polling_baseline.engine import EngineFailure
 from tests import traces
@@ -25,7 +25,7 @@ def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A few minutes with accidents, tolls and no history."""
     folder = tmp_path_factory.mktemp("compare") / "road"
     lines = traces.FOLDER / "alert_and_toll" / "input.csv"
-    import_dataset(Wanted([lines], None, None, None, False, "local[*]"), folder, False)
+    import_dataset(ImportOptions([lines]), folder)
     return folder
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import driver.cli.show
 from driver.cli import main
-from driver.dataset.import_ import Wanted, import_dataset
+from driver.dataset.import_ import ImportOptions, import_dataset
 from tests import traces
 from tests.support.made_run import make_run
 
@@ -23,7 +23,7 @@ SECRET = "s3cr't %20\\word"
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("damaged") / "road"
     lines = traces.FOLDER / "fifty_cars" / "input.csv"
-    import_dataset(Wanted([lines], None, None, None, False, "local[*]"), folder, False)
+    import_dataset(ImportOptions([lines]), folder)
     return folder
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.dataset.import_ import Wanted, import_dataset
+from driver.dataset.import_ import ImportOptions, import_dataset
 from driver.history.load import loaded_identity
 from polling_baseline.database.connection import Target
 from polling_baseline.database.embedded.server import Server, status
@@ -41,7 +41,7 @@ def change(run: Path, **server: object) -> None:
 def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("server") / "road"
     lines = traces.FOLDER / "three_cars" / "input.csv"
-    import_dataset(Wanted([lines], None, None, None, False, "local[*]"), folder, False)
+    import_dataset(ImportOptions([lines]), folder)
     return folder
 
 

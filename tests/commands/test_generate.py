@@ -14,7 +14,7 @@ import pytest
 
 from driver.cli import main
 from driver.dataset.folder import open_dataset
-from driver.generate.generate import Wanted, generate
+from driver.generate.generate import GenerateOptions, generate
 from polling_baseline.refusal import Refusal
 from tests.conftest import lrb_command, lrb_options
 
@@ -73,7 +73,7 @@ def test_one_core_and_more_expressways_give_the_same_bytes(road, tmp_path, spark
 
 
 def test_another_seed_gives_other_bytes(road, tmp_path, spark):
-    generate(Wanted(1.5, 2, seed=43, history_days=2), tmp_path / "other", False, "local[2]")
+    generate(GenerateOptions(1.5, 2, seed=43, history_days=2), tmp_path / "other", False, "local[2]")
     expected, found = digests(road), digests(tmp_path / "other")
     assert expected.keys() == found.keys()
     assert not set(expected.values()) & set(found.values())
@@ -134,7 +134,7 @@ def test_failure_in_a_task_leaves_nothing(tmp_path, spark, monkeypatch):
 
     monkeypatch.setattr("driver.generate.generate.simulate_direction", fail)
     with pytest.raises(Refusal, match="No space left on device; nothing was changed"):
-        generate(Wanted(0.5, 1, history_days=0), tmp_path / "road", False, "local[2]")
+        generate(GenerateOptions(0.5, 1, history_days=0), tmp_path / "road", False, "local[2]")
     assert not list(tmp_path.iterdir())
 
 

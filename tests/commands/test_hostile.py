@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.dataset.import_ import Wanted, import_dataset
+from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.database.embedded.server import Server, ensure_running
 from tests import traces
 from tests.conftest import Lrb, refused
@@ -29,7 +29,7 @@ def count(server: Server, query: str) -> int:
 def road(tmp_path: Path) -> Path:
     folder = tmp_path / f"{INJECTION}\n{INJECTION}"
     files = [traces.FOLDER / "no_data" / "input.csv"]
-    import_dataset(Wanted(files, None, None, None, False, "local[*]"), folder, False)
+    import_dataset(ImportOptions(files), folder)
     return folder
 
 

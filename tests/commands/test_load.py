@@ -10,8 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from driver.cli import main
-from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, describe, open_dataset, segment_path, toll_path
-from driver.generate.history import write_columns
+from driver.dataset.folder import (
+    SEGMENT_SCHEMA,
+    TOLL_SCHEMA,
+    describe,
+    open_dataset,
+    segment_path,
+    toll_path,
+    write_columns,
+)
 from driver.history.load import load_history, loaded_identity
 from polling_baseline import spec
 from polling_baseline.database import claim

@@ -146,10 +146,12 @@ def test_half_a_copy_is_judged_too(lrb, generated: Path, tmp_path: Path) -> None
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory, own_environment: None) -> Path:
-    from driver.generate.generate import Wanted
+    from driver.generate.generate import GenerateOptions
     from driver.generate.generate import generated as dataset_in
 
-    return dataset_in(Wanted(1.0, 2, 42, 1), tmp_path_factory.mktemp("reproduce") / "p" / "road", "local[2]").path
+    return dataset_in(
+        GenerateOptions(1.0, 2, 42, 1), tmp_path_factory.mktemp("reproduce") / "p" / "road", "local[2]"
+    ).path
 
 
 def test_the_tables_of_the_paper(lrb, generated: Path, monkeypatch: pytest.MonkeyPatch) -> None:

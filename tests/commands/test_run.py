@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from driver.dataset.import_ import Wanted, import_dataset
+from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.database.embedded.server import Server, ensure_running
 from tests import traces
 from tests.conftest import Lrb, lrb_command, lrb_options, refused
@@ -26,7 +26,7 @@ def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data set of two expressways with accidents, tolls and requests, and no history."""
     folder = tmp_path_factory.mktemp("run") / "road"
     files = [traces.FOLDER / name / "input.csv" for name in ("balance_of_several_xways",)]
-    import_dataset(Wanted(files, None, None, None, False, "local[*]"), folder, False)
+    import_dataset(ImportOptions(files), folder)
     return folder
 
 
@@ -217,7 +217,7 @@ def test_a_user_without_rights(lrb: Lrb, server: Server, road: Path) -> None:
 
 @needs_sample
 def test_the_real_sample_is_answered_completely(lrb: Lrb, server: Server, tmp_path: Path) -> None:
-    import_dataset(Wanted([SAMPLE], None, None, None, False, "local[*]"), tmp_path / "real", False)
+    import_dataset(ImportOptions([SAMPLE]), tmp_path / "real")
     done = lrb("run", tmp_path / "real", "--clock", "virtual", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     counts = json.loads((tmp_path / "real" / "dataset.json").read_text())["counts"]

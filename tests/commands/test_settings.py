@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.dataset.import_ import Wanted, import_dataset
+from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.database.embedded import server
 from polling_baseline.database.embedded.binaries import find_binaries, find_psql
 from polling_baseline.database.settings import after_a_crash, profile
@@ -24,7 +24,7 @@ DAMAGE = "; if the machine fails, all data of the server may be damaged"
 def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("settings") / "road"
     lines = traces.FOLDER / "three_cars" / "input.csv"
-    import_dataset(Wanted([lines], None, None, None, False, "local[*]"), folder, False)
+    import_dataset(ImportOptions([lines]), folder)
     return folder
 
 

@@ -13,7 +13,7 @@ import pytest
 from driver.cli import main
 from driver.cli.validate import text, verdict_path
 from driver.dataset.folder import open_dataset
-from driver.run.result import write_run
+from driver.run.record import write_run
 from tests import traces
 from tests.conftest import shared_spark
 from tests.support.one_dataset import Road, one_dataset

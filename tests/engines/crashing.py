@@ -25,8 +25,8 @@ import pytest
 
 from driver.dataset.folder import Dataset
 from driver.history.load import ensure_loaded
-from driver.run.engines import Place
-from driver.run.loop import go_on
+from driver.run.engines import Backends
+from driver.run.loop import resume_run
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.embedded.server import ensure_running, stop
@@ -159,7 +159,7 @@ def disarm(target: Target) -> None:
 def struck(world: World, run: Path, step: str, schema: str, call: int, victim: str) -> None:
     """Go on with the run until the strike hits it."""
     arm(world.target, step, schema, call, victim)
-    found = go_on(run, Place())
+    found = resume_run(run, Backends())
     assert found["state"] == "broken", (step, schema, victim, found["state"])
     assert re.search("was lost|terminating connection|No space left", found["reason"]), found["reason"]
     if world.ballast:
@@ -216,7 +216,7 @@ def begun(world: World, run: Path, workers: int, rng: random.Random, *options: s
 
 def completed(world: World, run: Path) -> None:
     """Go on undisturbed: no answer is missing, none is there twice, all are right."""
-    found = go_on(run, Place())
+    found = resume_run(run, Backends())
     assert found["state"] == "complete", found["reason"]
     got = answers(run)
     assert got == world.right, {"missing": world.right - got, "extra": got - world.right}

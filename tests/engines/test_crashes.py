@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from driver.cli import main
-from driver.run.engines import Place
-from driver.run.loop import go_on
-from driver.run.result import write_run
+from driver.run.engines import Backends
+from driver.run.loop import resume_run
+from driver.run.record import write_run
 from driver.validate.judge import Question, judged
 from polling_baseline.database import claim
 from polling_baseline.engines.system_x import sessions
@@ -77,7 +77,7 @@ def test_deaths_of_the_driver(crash_world: World, tmp_path: Path, spark) -> None
     # The judge says the same, but for what came late.
     question = Question(crash_world.dataset, run / "output.csv", range(MINUTES * 60))
     with judged(spark, question) as judgement:
-        counts = judgement.facts["answers"]
+        counts = judgement.verdict["answers"]
     assert {kind: [answer[fault] for fault in FAULTS] for kind, answer in counts.items()} == {
         kind: [0] * len(FAULTS) for kind in counts
     }
@@ -128,9 +128,9 @@ def test_lesser_trouble(crash_world: World, run: Path) -> None:
     if crash_world.ballast:
         struck(crash_world, run, "clear", "lr", 2, "disk")
     with files_of_at_most(100), pytest.raises(Refusal, match="cannot write"):
-        go_on(run, Place())
+        resume_run(run, Backends())
     with files_of_at_most(10_000):
-        found = go_on(run, Place())
+        found = resume_run(run, Backends())
     assert (found["state"], "File too large" in found["reason"]) == ("broken", True)
     completed(crash_world, run)
 
@@ -152,11 +152,11 @@ def test_a_table_that_someone_locks(crash_world: World, run: Path, monkeypatch: 
     monkeypatch.setattr(claim, "WAIT_S", 1)
     with closing(crash_world.target.connect()) as other, other.cursor() as cursor:
         cursor.execute("LOCK TABLE lr.vehicle")
-        found = go_on(run, Place())
+        found = resume_run(run, Backends())
         assert (found["state"], "another session has locked a table" in found["reason"]) == ("broken", True)
         cursor.execute("SELECT pg_advisory_lock_shared(%s)", (claim.LOCK,))
         with pytest.raises(Refusal, match="is in use by lrb "):
-            go_on(run, Place())
+            resume_run(run, Backends())
         cursor.execute("SELECT pg_advisory_unlock_shared(%s)", (claim.LOCK,))
         timer = threading.Timer(0.5, other.rollback)
         timer.start()

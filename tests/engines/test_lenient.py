@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from driver.validate.judge import Question, judged
+from driver.validate.reading import Reading
 from driver.validate.tally import FAULTS
 from polling_baseline import spec
 from tests.engines.lenient_readings import cleared_early, cleared_road, minutes, readings
@@ -24,11 +25,13 @@ def judge(spark, folder, roads, said, in_minutes=False):
     (folder / "output.csv").write_text("\n".join(lines) + "\n")
     owner = {(a[0] > 1, a[ID_AT[a[0]]]): number for number, answers in enumerate(by_road) for a in answers}
     found = defaultdict(Counter)
-    question = Question(dataset, folder / "output.csv", range(spec.RUN_SECONDS), lenient=True, in_minutes=in_minutes)
+    question = Question(
+        dataset, folder / "output.csv", range(spec.RUN_SECONDS), reading=Reading(lenient=True, in_minutes=in_minutes)
+    )
     with judged(spark, question) as judgement:
         for row in judgement.tallied.collect():
             found[owner[row.kind > 1, row.id]].update({name: row[name] for name in COUNTS if row[name]})
-    return judgement.facts, [dict(found[number]) for number in range(len(roads))]
+    return judgement.verdict, [dict(found[number]) for number in range(len(roads))]
 
 
 def test_near_enough(spark, tmp_path):

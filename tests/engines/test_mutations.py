@@ -205,7 +205,7 @@ def test_mutants(spark, all_mutants):
             faults = {fault: row[fault] for fault in FAULTS if row[fault]}
             found[owner[row.kind > 1, row.id % STRANGER]].update(faults)
             by_kind[spec.ANSWERS[row.kind]].update(faults)
-        answers = judgement.facts["answers"]
+        answers = judgement.verdict["answers"]
     assert {mutant: dict(found[mutant]) for mutant in expected} == expected
     assert {kind: Counter({fault: answers[kind][fault] for fault in FAULTS}) for kind in answers} == by_kind
-    assert judgement.facts["verdict"] == "FAIL"
+    assert judgement.verdict["verdict"] == "FAIL"

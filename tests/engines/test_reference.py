@@ -84,7 +84,7 @@ def test_all_admissible_balances(judgement, all_roads):
 def test_polling_engine_passes(judgement, all_roads):
     """It agrees with the reference completely, on every trace and every random road."""
     _, _, by_road = all_roads
-    facts = judgement.facts
+    facts = judgement.verdict
     expected = Counter(spec.ANSWERS[answer[0]] for answer in chain.from_iterable(by_road.values()))
     assert facts["verdict"] == "PASS", facts
     assert {kind: answers["received"] for kind, answers in facts["answers"].items()} == expected

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from driver.run.config import RunConfig
 from driver.run.poller import Cycle
+from driver.run.record import write_run
 from driver.run.recording import Recording
-from driver.run.result import RunConfig, config_facts, environment, summary, write_run
+from driver.run.summary import environment, summary
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_KINDS, Answers
 
@@ -52,7 +54,7 @@ def make_run(
     facts = {
         "state": "complete",
         **(state or {}),
-        "config": config_facts(RunConfig(**{**options, **config})),
+        "config": RunConfig(**{**options, **config}).as_json(),
         "dataset": {"name": "road", "identity": "made", "xways": 0.5, "seed": 42},
         "environment": environment({"PostgreSQL": "18.4", "settings": {"fsync": "off", "note": "<script>&"}}),
     }
@@ -87,7 +89,7 @@ def verdict(run: dict[str, Any], **faults: dict[str, int]) -> dict[str, Any]:
     return {
         "format": 1,
         "verdict": "FAIL" if fails else "PASS",
-        "dataset": {"name": "road", "identity": run["dataset"]["identity"]},
+        "dataset": run["dataset"],
         "minutes": [run["config"]["from_minute"], run["config"]["to_minute"]],
         "xways": "all",
         "lenient": False,

@@ -13,8 +13,8 @@ import pytest
 from driver.run.journal import read_journal
 from driver.run.poller import Cycle
 from driver.run.recording import Recording
-from driver.run.result import late_by, summary
 from driver.run.resume import cut_back, refuse_gap
+from driver.run.summary import late_by, summary
 from polling_baseline.batch import ANSWER_KINDS, Answers
 from polling_baseline.database.embedded import dead_server as leftovers
 from polling_baseline.refusal import Refusal

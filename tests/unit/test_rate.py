@@ -9,14 +9,19 @@ from typing import Any
 
 import pytest
 
-from driver.cli.rate import result, text
+from driver.cli.rate import text
 from driver.dataset.folder import Dataset
+from driver.dataset.relabel import dataset_label
 from driver.rating import rating as rate
-from driver.rating.rating import Rating, gave_out
+from driver.rating.rating import Rating, gave_out, rating_record
 from driver.rating.search import Search
-from driver.run.engines import Place
-from driver.run.result import RunConfig, write_run
+from driver.run.config import RunConfig
+from driver.run.engines import Backends
+from driver.run.record import write_run
+from driver.run.summary import environment
+from polling_baseline import spec
 from polling_baseline.refusal import Refusal
+from tests.support.made_run import verdict
 
 CONFIG = RunConfig("road", "polling", "virtual", 1.0, 2, "off", 1, 3, stop_when_late=True)
 
@@ -36,7 +41,7 @@ class Bench:
         self.states: dict[int, str] = {}
         monkeypatch.setattr(rate, "measure", self.measure)
 
-    def measure(self, config: RunConfig, dataset: Dataset, place: Place, folder: Path) -> dict[str, Any]:
+    def measure(self, config: RunConfig, dataset: Dataset, backends: Backends, folder: Path) -> dict[str, Any]:
         self.tried.append(dataset.xways)
         if whole := config.from_minute == 1:
             self.whole.append(dataset.xways)
@@ -44,26 +49,27 @@ class Bench:
             whole and len(self.whole) in self.unlucky
         )
         state = self.states.get(len(self.tried), "complete" if in_time else "late")
-        answer = {"received": 9, "late": int(not in_time), "max": dataset.xways / 10}
-        facts = {
+        answer = {"received": 9, "late": int(not in_time), "limit_s": 5, "max": dataset.xways / 10}
+        nothing = {"received": 0, "late": 0, "limit_s": 5}
+        record = {
             "state": state,
-            "config": {"xways": dataset.xways, "from_minute": config.from_minute, "to_minute": config.to_minute},
-            "dataset": {"xways": dataset.xways},
-            "answers": {"toll": answer},
+            "config": config.as_json(),
+            "dataset": dataset_label(dataset),
+            "answers": {kind: answer if kind == "toll" else nothing for kind in spec.ANSWERS},
             "feed": {"rows": 1000, "busy_s": 0.5, "peak_rows_per_s": 30},
-            "environment": {},
+            "environment": environment({}),
             "reason": "a worker is gone",
         }
         folder.mkdir(parents=True)
-        write_run(folder, facts)
-        return facts
+        write_run(folder, record)
+        return record
 
     def judge(self, folder: Path) -> None:
-        xways = json.loads((folder / "run.json").read_text())["dataset"]["xways"]
+        record = json.loads((folder / "run.json").read_text())
+        xways = record["dataset"]["xways"]
         self.judged.append(xways)
-        counts = {**dict.fromkeys(rate.WRONG, 0), "late": 1, "missing": int(xways > self.right)}
-        facts = {"answers": {"toll": counts}, "lines": {"malformed": 0}}
-        (folder / "verdict.json").write_text(json.dumps(facts))
+        faults = {"late": 1, "missing": int(xways > self.right)}
+        (folder / "verdict.json").write_text(json.dumps(verdict(record, toll=faults)))
 
 
 def rating(folder: Path, most: float = 64, peak_first: bool = False, **options: Any) -> Rating:
@@ -73,7 +79,7 @@ def rating(folder: Path, most: float = 64, peak_first: bool = False, **options: 
         return replace(CONFIG, xways=xways, from_minute=first, **options)
 
     peak_for = (lambda xways: config_for(xways, 2)) if peak_first else None
-    return Rating(folder, dataset, Search(1, 1, most), config_for, Place(), peak_for)
+    return Rating(folder, dataset, Search(1, 1, most), config_for, Backends(), peak_for)
 
 
 def test_winner_and_loser_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +90,7 @@ def test_winner_and_loser_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert bench.judged == [5, 6]
     assert found.winner and found.loser
     assert (found.winner.xways, found.loser.xways, found.loser.run.name) == (5, 6, "0007-polling-L6")
-    assert (found.winner.right, found.loser.right, found.loser.verdict) == (True, True, "late")
+    assert (found.winner.right, found.loser.right, found.loser.outcome) == (True, True, "late")
     assert " ".join(said[0].split()) == "L = 1 in time longest 0.100 s 2,000 tuples/s of work took 0 s"
 
 
@@ -126,7 +132,7 @@ def test_a_wrong_winner_is_no_winner(tmp_path: Path, monkeypatch: pytest.MonkeyP
     found = rating(tmp_path)
     found.run(bench.judge, lambda what: None)
     assert found.winner and found.loser
-    assert (found.winner.xways, found.loser.xways, found.loser.verdict) == (9, 10, "wrong")
+    assert (found.winner.xways, found.loser.xways, found.loser.outcome) == (9, 10, "wrong")
     # After the first wrong one, those that passed are judged from the top, and none is tried again for being wrong.
     assert bench.judged[:4] == [50, 48, 32, 16]
     assert bench.tried.count(10) == 1
@@ -164,8 +170,8 @@ def test_a_run_that_broke_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     bench.states = {1: "broken", 2: "broken"}
     found = rating(tmp_path)
     found.run(bench.judge, lambda what: None)
-    assert (found.winner, found.loser and found.loser.verdict, bench.judged) == (None, "broken", [])
-    assert "L = 1 broke: a worker is gone." in text(result(found, "full"), tmp_path)
+    assert (found.winner, found.loser and found.loser.outcome, bench.judged) == (None, "broken", [])
+    assert "L = 1 broke: a worker is gone." in text(rating_record(found, "full"), tmp_path)
 
 
 def test_a_folder_has_one_rating(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +189,8 @@ def test_what_gave_out(tmp_path: Path) -> None:
     lines += [f"{second},{second},9,{second},{second},{second}.1,{second}.1,0,90,10" for second in range(60)]
     lines += [f"{second},{second},9,{second},{second},{second}.9,{second}.9,0,10,90" for second in range(60, 170)]
     (tmp_path / "cycles.csv").write_text("\n".join(lines) + "\n")
-    ran = {"config": {}, "dataset": {}}
+    label = {"name": "road", "identity": "", "xways": 1.0, "seed": 42}
+    ran = {"config": CONFIG.as_json(), "dataset": label, "environment": environment({})}
     write_run(tmp_path, {**ran, "state": "complete"})
     assert gave_out(tmp_path) is None
     lines.append("170,180,99,170,181,186,187,11,2000,3000")

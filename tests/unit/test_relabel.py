@@ -10,7 +10,7 @@ import pytest
 
 from driver.dataset.folder import ID_BLOCK, Dataset, describe, open_dataset
 from driver.dataset.relabel import relabelled
-from driver.generate.generate import Direction, Wanted, simulate_direction
+from driver.generate.generate import Direction, GenerateOptions, simulate_direction
 from driver.run.feed import Feed
 from polling_baseline import spec
 from polling_baseline.batch import Columns
@@ -22,7 +22,7 @@ SECONDS = 180
 def road(folder: Path, xways: float) -> Dataset:
     """The traffic that `lrb generate` would make, without history and without Spark."""
     (folder / ".parts").mkdir(parents=True)
-    wanted = Wanted(xways, SECONDS // 60, 7, 0)
+    wanted = GenerateOptions(xways, SECONDS // 60, 7, 0)
     counts: Counter[str] = Counter()
     for xway, direction in wanted.directions:
         of = len([each for each in wanted.directions if each[0] == xway])

@@ -12,7 +12,7 @@ from driver.report.compare import as_json, check_comparable, columns, labels, ro
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.run import run_page, write_report
 from driver.report.text import text
-from driver.run.record import Finished, open_run
+from driver.run.record import RunRecord, open_run
 from polling_baseline.refusal import Refusal
 from tests.support.made_run import make_run, verdict
 
@@ -23,8 +23,8 @@ def judge(folder: Path, **faults: dict[str, int]) -> Path:
     return folder
 
 
-def told(run: Finished) -> str:
-    return text(run.facts, run.folder)
+def told(run: RunRecord) -> str:
+    return text(run.json, run.folder)
 
 
 def overloaded(second: int) -> float:
@@ -63,7 +63,7 @@ def test_faults_come_first_with_the_way_to_their_evidence(tmp_path):
 def test_an_overload_is_explained_by_its_first_late_minute(tmp_path):
     run = open_run(make_run(tmp_path / "run", service_s=overloaded))
     (sentence,) = look_first(run)
-    late = sum(answer["late"] for answer in run.facts["answers"].values())
+    late = sum(answer["late"] for answer in run.json["answers"].values())
     assert sentence.startswith(f"{late:,} answers came late, the first in minute 2 (toll: up to")
     assert "A cycle then took 2,000 ms on average, with a period of 1,000 ms: 60% of it in advance." in sentence
     assert headline(run)[0] == "late answers"
@@ -148,8 +148,8 @@ def test_ratios_are_of_the_first(tmp_path):
 def test_what_a_cycle_is_made_of(tmp_path):
     polling = open_run(make_run(tmp_path / "polling"))
     aurora = open_run(make_run(tmp_path / "aurora", engine="aurora"))
-    polling.facts["cycles"] = {"mean_ms": 9.5, "steps_mean_ms": {"copy_ms": 4.0, "commit_ms": 1.25}}
-    aurora.facts["cycles"] = {"mean_ms": 1234.5, "steps_mean_ms": {"network_ms": 1000.0, "commit_ms": 2.0}}
+    polling.json["cycles"] = {"mean_ms": 9.5, "steps_mean_ms": {"copy_ms": 4.0, "commit_ms": 1.25}}
+    aurora.json["cycles"] = {"mean_ms": 1234.5, "steps_mean_ms": {"network_ms": 1000.0, "commit_ms": 2.0}}
     table = columns([polling, aurora])
     assert rows(table)[-4:] == [
         ("cycle, mean (ms)", ["9.50", "1,234.50"]),
@@ -162,7 +162,7 @@ def test_what_a_cycle_is_made_of(tmp_path):
 
 def test_large_counts_stay_apart(tmp_path):
     run = open_run(make_run(tmp_path / "run"))
-    run.facts["answers"]["toll"] |= {"received": 13_230_600, "late": 1_007_265_550}
+    run.json["answers"]["toll"] |= {"received": 13_230_600, "late": 1_007_265_550}
     [line] = [line for line in told(run).splitlines() if line.startswith("toll")]
     assert line.split()[1:3] == ["13,230,600", "1,007,265,550"]
 
@@ -170,7 +170,7 @@ def test_large_counts_stay_apart(tmp_path):
 def test_the_price_of_durability(tmp_path):
     runs = [open_run(make_run(tmp_path / durability, durability=durability)) for durability in ("off", "on")]
     for run, bytes_per_tuple in zip(runs, (3, 274), strict=True):
-        run.facts["environment"]["engine"]["wal_bytes"] = bytes_per_tuple * run.facts["feed"]["rows"]
+        run.json["environment"]["engine"]["wal_bytes"] = bytes_per_tuple * run.json["feed"]["rows"]
     assert dict(rows(columns(runs)))["bytes of log per tuple"] == ["3", "274"]
     assert "bytes of log per tuple" not in dict(rows(columns(runs[:1])))
 

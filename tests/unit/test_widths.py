@@ -15,7 +15,8 @@ from driver.report.compare import columns, text
 from driver.report.diagnosis import headline
 from driver.report.html.run import run_page
 from driver.report.text import text as report_text
-from driver.run.record import FAULTS, Finished, open_run
+from driver.run.record import RunRecord, open_run
+from driver.run.verdict import FAULTS
 from polling_baseline.wording import WIDTH
 from tests.support.made_run import make_run, verdict
 
@@ -83,7 +84,7 @@ def test_compare(large: dict[str, Any], runs: int) -> None:
     for number in range(runs):
         facts = copy.deepcopy(large)
         facts["config"] |= {"durability": "off" if number % 2 else "on", "period_s": number + 0.125}
-        found.append(Finished(Path(f"run-{number}"), facts, judged(facts)))
+        found.append(RunRecord(Path(f"run-{number}"), facts, judged(facts)))
     lines = text(columns(found))
     assert widest(lines) <= WIDTH
     assert sum(line.count("FAIL") for line in lines if line.startswith("verdict")) == runs

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from driver.report.html.axis import Axis
 from driver.report.html.chart import Curve, curves
 from driver.report.html.frame import Markup
 from driver.report.html.run_charts import Drawn, seconds_axis, words
+from driver.run.record_types import AnswerSummary
 from polling_baseline import spec
 from polling_baseline.wording import seconds_text
 
@@ -18,7 +18,7 @@ NINES = ((0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0
 
 def percentiles_of_kinds(each: Drawn) -> Markup | None:
     """All kinds of answers of one run."""
-    found = {kind: each.run.facts["answers"][kind] for kind in each.run.kinds}
+    found = {kind: each.run.json["answers"][kind] for kind in each.run.kinds}
     found = {kind: answer for kind, answer in found.items() if answer.get("histogram")}
     lines = [
         Curve(words(kind), *_points(answer), colour=f"var(--part-{number})")
@@ -33,7 +33,7 @@ def percentiles_of_kinds(each: Drawn) -> Markup | None:
 
 def percentiles_of_runs(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     """One kind of answer of several runs."""
-    found = [(each, each.run.facts["answers"][kind]) for each in runs]
+    found = [(each, each.run.json["answers"][kind]) for each in runs]
     found = [(each, answer) for each, answer in found if answer.get("histogram")]
     lines = [Curve(each.label, *_points(answer), colour=each.colour, look=each.look) for each, answer in found]
     limit = spec.DEADLINE_S[kind]
@@ -46,9 +46,9 @@ def _place(share: float) -> float:
     return -math.log10(1 - share)
 
 
-def _points(answer: dict[str, Any]) -> tuple[list[float], list[float]]:
+def _points(answer: AnswerSummary) -> tuple[list[float], list[float]]:
     """Where the histogram's classes end; the last answer stands half an answer before the end."""
-    total, reached = answer["received"], 0
+    total, reached = answer["received"], 0.0
     x, y = [0.0], [min(answer["histogram"][0][0], answer["max"])]
     for upper, count in answer["histogram"]:
         reached += count
@@ -58,7 +58,7 @@ def _points(answer: dict[str, Any]) -> tuple[list[float], list[float]]:
 
 
 def _chart(
-    title: str, lines: Sequence[Curve], answers: Sequence[dict[str, Any]], limit: tuple[str, float]
+    title: str, lines: Sequence[Curve], answers: Sequence[AnswerSummary], limit: tuple[str, float]
 ) -> Markup | None:
     if not lines:
         return None

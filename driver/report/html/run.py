@@ -16,7 +16,7 @@ from driver.report.html.frame import Markup, banner, columns, facts, folded, pag
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
 from driver.report.text import TIMES, answer_columns, answer_counts, response_times
-from driver.run.record import Finished, open_run
+from driver.run.record import RunRecord, open_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import seconds_text
@@ -41,15 +41,15 @@ def refresh_report(folder: Path) -> None:
         print(f"lrb: no page: {refusal}", file=sys.stderr)
 
 
-def run_page(runs: Sequence[Finished]) -> str:
+def run_page(runs: Sequence[RunRecord]) -> str:
     """One document on all of them."""
     shown = drawn(runs)
     first = runs[0]
-    data = first.facts["dataset"]
-    title = f"Linear Road: {', '.join(dict.fromkeys(run.config['engine'] for run in runs))}, L = {data['xways']:g}"
+    data = first.json["dataset"]
+    title = f"Linear Road: {', '.join(dict.fromkeys(run.config.engine for run in runs))}, L = {data['xways']:g}"
     since, until = first.minutes
     seed = "imported data" if data["seed"] is None else f"seed {data['seed']}"
-    lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config['clock']} clock"]
+    lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config.clock} clock"]
     parts = [_verdicts(shown), _numbers(first) if len(runs) == 1 else _comparison(runs), _answers(shown)]
     parts += [part for part in (_responses(shown), _causes(shown), _percentiles(shown)) if part]
     parts += [part for each in shown if (part := _network(each, len(runs) == 1))]
@@ -69,9 +69,9 @@ def _verdicts(shown: Sequence[Drawn]) -> Markup:
     return Markup("\n".join(found))
 
 
-def _numbers(run: Finished) -> Markup:
-    feed, cycles, measured = run.facts["feed"], run.facts["cycles"], measures(run)
-    pairs = [("Answers", f"{sum(answer['received'] for answer in run.facts['answers'].values()):,}")]
+def _numbers(run: RunRecord) -> Markup:
+    feed, cycles, measured = run.json["feed"], run.json["cycles"], measures(run)
+    pairs = [("Answers", f"{sum(answer['received'] for answer in run.json['answers'].values()):,}")]
     longest = measured["toll_max_s"]
     pairs.append(("Longest toll response", "-" if longest is None else f"{seconds_text(longest, TOLL_LIMIT_S)} s"))
     if cycles["count"]:
@@ -91,7 +91,7 @@ def _duration(ms: float) -> str:
     return f"{ms:,.1f} ms" if ms < 1000 else f"{ms / 1000:,.1f} s"
 
 
-def _comparison(runs: Sequence[Finished]) -> Markup:
+def _comparison(runs: Sequence[RunRecord]) -> Markup:
     found = compared(runs)
     head = ("", *(column.label for column in found))
     body = [(name, *cells) for name, cells in rows(found)]
@@ -160,14 +160,15 @@ def _settings(shown: Sequence[Drawn]) -> Markup:
     return section("Settings, versions, machine", short, *long)
 
 
-def _flat(run: Finished) -> Iterable[tuple[str, str]]:
-    environment, config = run.facts["environment"], run.config
+def _flat(run: RunRecord) -> Iterable[tuple[str, str]]:
+    environment, config = run.json["environment"], run.config
     yield "run", str(run.folder)
-    yield "state", run.facts["state"]
-    for name, value in config.items():
+    yield "state", run.json["state"]
+    options = config.as_json()
+    for name, value in options.items():
         if value is not None and not isinstance(value, dict):
             yield name.replace("_s", " (s)") if name == "period_s" else name.replace("_", " "), f"{value}"
-    for name, value in config.get("engine_options", {}).items():
+    for name, value in config.engine_options.items():
         yield name, str(value)
     yield "started", environment.get("started", "-")
     yield "commit", f"{environment.get('commit') or 'unknown'}{' with changes' if environment.get('dirty') else ''}"
@@ -175,12 +176,12 @@ def _flat(run: Finished) -> Iterable[tuple[str, str]]:
     yield "machine", ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in machine.items())
     yield "Python", environment.get("python", "-")
     for name, value in environment.get("engine", {}).items():
-        if not isinstance(value, dict) and name not in config:
+        if not isinstance(value, dict) and name not in options:
             yield name, str(value)
 
 
-def _nested(run: Finished) -> Iterable[tuple[str, dict[str, Any]]]:
-    environment = run.facts["environment"]
+def _nested(run: RunRecord) -> Iterable[tuple[str, dict[str, Any]]]:
+    environment = run.json["environment"]
     yield "Packages", environment.get("packages", {})
     for name, value in environment.get("engine", {}).items():
         if isinstance(value, dict):

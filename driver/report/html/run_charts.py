@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from driver.report.html.axis import Axis
 from driver.report.html.chart import Curve, Note, curves, levels, series, stacked
 from driver.report.html.frame import Markup
 from driver.run.journal import REST
-from driver.run.record import Finished
+from driver.run.record import RunRecord
+from driver.run.record_types import MinuteTimes
 from polling_baseline import spec
 from polling_baseline.wording import counted, seconds_text
 
@@ -25,7 +26,7 @@ ENGINE_SERIES = {"polling": 0, "aurora": 1, "trigger": 2, "structured_streaming"
 STEPS_SHOWN = 7
 OTHERS = "other steps"
 SHORTEST_S = 0.001
-SIZES = ("p50", "p99", "max")
+SIZES: tuple[Literal["p50", "p99", "max"], ...] = ("p50", "p99", "max")
 # The period is drawn if it is at most so many times as high as what is shown.
 NEAR = 2.5
 
@@ -34,18 +35,18 @@ NEAR = 2.5
 class Drawn:
     """A run as it is drawn on all charts of a page."""
 
-    run: Finished
+    run: RunRecord
     label: str
     colour: str
     look: str
 
 
-def drawn(runs: Sequence[Finished]) -> list[Drawn]:
+def drawn(runs: Sequence[RunRecord]) -> list[Drawn]:
     """Runs of one engine keep its hue, and differ in shade and dashes."""
     seen: Counter[str] = Counter()
     found = []
     for run, label in zip(runs, labels(runs), strict=True):
-        engine = run.config["engine"]
+        engine = run.config.engine
         colour = series(ENGINE_SERIES.get(engine, len(ENGINE_SERIES) + zlib.crc32(engine.encode()) % 4))
         number = seen[engine]
         if number:
@@ -73,37 +74,36 @@ def seconds_axis(shortest: float, longest: float) -> Axis:
 
 def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     """p50, p99 and longest response time of a kind of answer by minute; nothing if no such answer came."""
-    found = [(each, [row for row in each.run.facts["minutes"] if kind in row]) for each in runs]
-    found = [(each, rows) for each, rows in found if rows]
+    found = [(each, rows) for each in runs if (rows := each.run.minutes_with(kind))]
     if not found:
         return None
     limit = spec.DEADLINE_S[kind]
-    shortest = min(row[kind]["p50"] for _, rows in found for row in rows)
-    longest = max(row[kind]["max"] for _, rows in found for row in rows)
+    shortest = min(times["p50"] for _, rows in found for _, times in rows)
+    longest = max(times["max"] for _, rows in found for _, times in rows)
     lines, alone = [], len(runs) == 1
     for each, rows in found:
-        lines += _response_curves(each, kind, rows, "p99" if alone else f"{each.label}, p99")
+        lines += _response_curves(each, rows, "p99" if alone else f"{each.label}, p99")
     shade = runs[0].colour if alone else "var(--faint)"
     keys = [Curve("max", (), (), colour=shade, look="thin"), Curve("p50", (), (), colour=shade, look="dotted")]
     return curves(
         f"Response time of {words(kind)} answers by minute",
-        " ".join(_told(each, kind, rows) for each, rows in found) + f" The limit is {limit} s.",
+        " ".join(_described(each, limit, rows) for each, rows in found) + f" The limit is {limit} s.",
         minute_axis(runs),
         seconds_axis(shortest, max(limit, longest)),
         lines,
         limit=(f"limit {limit} s", limit),
-        notes=_response_notes(kind, found, alone),
+        notes=_response_notes(limit, found, alone),
         keys=keys,
     )
 
 
-def _response_curves(each: Drawn, kind: str, rows: Sequence[dict[str, Any]], name: str) -> list[Curve]:
+def _response_curves(each: Drawn, rows: Sequence[tuple[int, MinuteTimes]], name: str) -> list[Curve]:
     first, last = each.run.minutes
     at = np.arange(first, last + 1)
     values = {size: np.full(len(at), np.nan) for size in SIZES}
-    for row in rows:
-        for size in values:
-            values[size][row["minute"] - first] = row[kind][size]
+    for minute, times in rows:
+        for size in SIZES:
+            values[size][minute - first] = times[size]
     x = at - 0.5
     return [
         Curve("", x, values["max"], filled=True, floor=values["p50"], colour=each.colour, look="faint bare"),
@@ -113,31 +113,32 @@ def _response_curves(each: Drawn, kind: str, rows: Sequence[dict[str, Any]], nam
     ]
 
 
-def _told(each: Drawn, kind: str, rows: Sequence[dict[str, Any]]) -> str:
+def _described(each: Drawn, limit: float, rows: Sequence[tuple[int, MinuteTimes]]) -> str:
     """What the curves show, in words."""
-    worst, limit = max(rows, key=lambda row: row[kind]["max"]), spec.DEADLINE_S[kind]
-    late = sum(row[kind]["max"] > limit for row in rows)
-    highest = seconds_text(max(row[kind]["p50"] for row in rows), limit)
+    worst_minute, worst = max(rows, key=lambda row: row[1]["max"])
+    late = sum(times["max"] > limit for _, times in rows)
+    highest = seconds_text(max(times["p50"] for _, times in rows), limit)
     return (
-        f"{each.label}: the longest is {seconds_text(worst[kind]['max'], limit)} s in minute {worst['minute']}, the "
+        f"{each.label}: the longest is {seconds_text(worst['max'], limit)} s in minute {worst_minute}, the "
         f"highest p50 of a minute {highest} s; {late} of {counted(len(rows), 'minute')} with late answers."
     )
 
 
-def _response_notes(kind: str, found: Sequence[tuple[Drawn, list[dict[str, Any]]]], alone: bool) -> list[Note]:
+def _response_notes(
+    limit: float, found: Sequence[tuple[Drawn, Sequence[tuple[int, MinuteTimes]]]], alone: bool
+) -> list[Note]:
     texts: dict[int, list[str]] = {}
     for each, rows in found:
-        for row in rows:
-            told = row[kind]
+        for minute, times in rows:
             name = "" if alone else f"{each.label}: "
-            sizes = ", ".join(f"{size} {seconds_text(told[size], spec.DEADLINE_S[kind])} s" for size in SIZES)
-            texts.setdefault(row["minute"], []).append(f"{name}{counted(told['received'], 'answer')}, {sizes}")
-    return [Note(minute - 1, minute, "\n".join([f"minute {minute}", *told])) for minute, told in texts.items()]
+            sizes = ", ".join(f"{size} {seconds_text(times[size], limit)} s" for size in SIZES)
+            texts.setdefault(minute, []).append(f"{name}{counted(times['received'], 'answer')}, {sizes}")
+    return [Note(minute - 1, minute, "\n".join([f"minute {minute}", *lines])) for minute, lines in texts.items()]
 
 
 def backlog_chart(runs: Sequence[Drawn]) -> Markup | None:
     """How many seconds of input waited, at most, in each minute."""
-    found = [(each, each.run.facts["minutes"]) for each in runs if each.run.facts["minutes"]]
+    found = [(each, each.run.json["minutes"]) for each in runs if each.run.json["minutes"]]
     if not found:
         return None
     lines, told, most = [], [], 0
@@ -164,7 +165,7 @@ def steps_chart(each: Drawn, alone: bool) -> Markup | None:
         return None
     layers = _layers({name: cycles.mean_by_minute(ms) for name, ms in cycles.steps_ms.items()})
     minutes, mean, slowest = cycles.minutes, cycles.mean_by_minute(cycles.took_ms), cycles.slowest_by_minute()
-    period_ms = each.run.config["period_s"] * 1000
+    period_ms = each.run.config.period_s * 1000
     top = max(sum(ms for ms in layers.values()).max(), 0.1) * 1.1  # type: ignore[union-attr]
     shares = sorted(((ms.sum() / max(mean.sum(), 1e-9), name) for name, ms in layers.items()), reverse=True)
     parts = [
@@ -204,7 +205,7 @@ def cycles_chart(runs: Sequence[Drawn]) -> Markup | None:
     if not curves_of:
         return None
     low = 10.0 ** math.floor(math.log10(max(min(ms.min() for _, _, ms in curves_of), 0.01)))
-    period_ms = max(each.run.config["period_s"] for each in runs) * 1000
+    period_ms = max(each.run.config.period_s for each in runs) * 1000
     top = max(period_ms, *(ms.max() for _, _, ms in curves_of))
     return curves(
         "Mean of a cycle by minute",

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from driver.dataset.folder import Dataset
 from driver.validate.copies import copied
+from driver.validate.reading import STRICT, Reading
 from driver.validate.reference.accidents import accidents_of, ahead_of, stops_of
 from driver.validate.reference.money import assessments_of, balances_of, expenditures_of
 from driver.validate.reference.packed import xway_at
@@ -35,7 +36,7 @@ class Reference:
     spark: SparkSession
     dataset: Dataset
     seconds: range
-    cleared_early: bool = False
+    reading: Reading = STRICT
     kept: list[DataFrame] = field(default_factory=list, compare=False)
 
     def keep(self, table: DataFrame) -> DataFrame:
@@ -47,9 +48,9 @@ class Reference:
         self.keep(table).count()
         return table
 
-    def leniently(self) -> Reference:
-        """The same with accidents that stop to act a minute earlier."""
-        other = replace(self, cleared_early=True)
+    def read_as(self, reading: Reading) -> Reference:
+        """The same by another reading of how long accidents act."""
+        other = replace(self, reading=reading)
         # What does not depend on that is not computed again.
         for name in ("steps", "averages", "statistics", "accidents", "requests", "expenditures", "travel_times"):
             other.__dict__[name] = getattr(self, name)
@@ -75,7 +76,7 @@ class Reference:
     @cached_property
     def conditions(self) -> DataFrame:
         """The statistics, with the segments of the accidents ahead; where either is known."""
-        ahead = ahead_of(self.accidents, self.cleared_early)
+        ahead = ahead_of(self.accidents, self.reading)
         both = self.statistics.withColumnRenamed("toll", "usual_toll").join(ahead, ["place", "minute"], "full")
         return self.measure(both)
 

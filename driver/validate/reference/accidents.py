@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from driver.validate.reading import Reading
 from driver.validate.reference.packed import SPOT, masked, minute_of, part, place_of, second_of, slot_of
 from driver.validate.reference.trips import by_vehicle, differ
 from polling_baseline import spec
@@ -77,13 +78,13 @@ def accidents_of(stops: DataFrame) -> DataFrame:
     )
 
 
-def ahead_of(accidents: DataFrame, cleared_early: bool) -> DataFrame:
+def ahead_of(accidents: DataFrame, reading: Reading) -> DataFrame:
     """Rule 7: for each place and minute the segments of the accidents ahead, the nearest first.
 
-    `cleared_early` is the lenient reading: it acts only as long as there is an accident in that minute as well.
+    Where accidents end early, it acts only as long as there is an accident in that minute as well.
     """
     held = accidents.select("xway", "dir", "seg", "minute").distinct()
-    if cleared_early:
+    if reading.accidents_end_early:
         held = held.join(held.withColumn("minute", F.col("minute") - 1), ["xway", "dir", "seg", "minute"], "left_semi")
     downstream = F.when(F.col("dir") == spec.EAST, 1).otherwise(-1)
     return (

@@ -6,12 +6,12 @@ asked for, with a password.  It goes on running when the command that started it
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import secrets
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -28,6 +28,7 @@ from polling_baseline.database.embedded.server_home import Home, home
 from polling_baseline.database.settings import durability_of, profile, read_settings
 from polling_baseline.refusal import Refusal
 
+log = logging.getLogger("lrb")
 SUPERUSER = "postgres"
 DATABASE = "postgres"
 SOCKET_PORT = 5432
@@ -81,7 +82,7 @@ def ensure_running(durability: str | None = None, port: int | None = None) -> Se
             if not changes:
                 return running
             _refuse_if_busy(running)
-            print(f"lrb: restarting the embedded PostgreSQL with {' and '.join(changes)}", file=sys.stderr)
+            log.info("restarting the embedded PostgreSQL with %s", " and ".join(changes))
             durability, port = durability or running.durability, port or running.port
         binaries = find_binaries(here.owner)
         _prepare(here, binaries)
@@ -219,13 +220,12 @@ def _start(here: Home, binaries: Binaries, durability: str, port: int | None) ->
     started = _run(here, [binaries.folder / "pg_ctl", "start", "-D", here.data.name, "-l", here.log.name, *WAIT])
     running = _running(here)
     if started.returncode or running is None:
-        log = here.log.read_bytes()[seen:].decode(errors="replace") if here.log.exists() else ""
-        raise _refusal(here, log + started.stdout, port)
+        messages = here.log.read_bytes()[seen:].decode(errors="replace") if here.log.exists() else ""
+        raise _refusal(here, messages + started.stdout, port)
     if stale:
-        print(
-            "lrb: the embedded PostgreSQL had not been stopped properly; it has recovered, but what a run or a load "
-            "had put in with durability off is lost",
-            file=sys.stderr,
+        log.warning(
+            "the embedded PostgreSQL had not been stopped properly; it has recovered, but what a run or a load "
+            "had put in with durability off is lost"
         )
     return running
 

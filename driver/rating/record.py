@@ -1,0 +1,142 @@
+"""`rating.json` and `reproduction.json`: what came of a search, or of the paper's experiments.
+
+Both are written when their folder is begun, with the settings alone: one folder, one result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypedDict
+
+from driver.json_record import read_json, write_json
+from driver.run.record_types import Environment
+from polling_baseline.refusal import Refusal
+
+FORMAT = 1
+RATING, REPRODUCTION = "rating.json", "reproduction.json"
+
+
+class Claim(TypedDict):
+    """What every result begins with: all that its runs have in common, by the options' names."""
+
+    format: int
+    settings: dict[str, Any]
+
+
+class GaveOut(TypedDict, total=False):
+    """Why a run broke; or when it was first late, and which step had most of the time in the minute before."""
+
+    reason: str
+    second: int
+    minute: int
+    step: str
+    share: float
+
+
+class CandidateRecord(TypedDict):
+    """One L that was tried."""
+
+    xways: float
+    # The run's folder, seen from the rating's.
+    run: str
+    # The first and the last.
+    minutes: list[int]
+    in_time: bool
+    state: str
+    max_response_s: float | None
+    # Per second of the engine's own time, and in the busiest second of the input.
+    tuples_per_s: float
+    peak_tuples_per_s: int
+    took_s: float
+    # What the reference said; null if it was not asked.
+    right: bool | None
+    # `in time`, `late`, `wrong` or `broken`.
+    verdict: str
+    passed: bool
+
+
+class RatingRecord(Claim):
+    rating: float
+    # `full`, `peak`, or `part` of the three hours.
+    kind: str
+    engine: str
+    minutes: list[int]
+    distinct: int
+    seed: int | None
+    clock: str
+    step: float
+    max: float
+    # The folders of the largest run that passed, and of the failure next to it.
+    winner: str | None
+    loser: str | None
+    gave_out: GaveOut | None
+    candidates: list[CandidateRecord]
+    environment: Environment | None
+
+
+class PublishedRecord(TypedDict):
+    """What the paper says of a system; response times by scale factor."""
+
+    rating: float
+    max_response_s: dict[str, float]
+    first_late_second: int | None
+
+
+class MeasuredRecord(TypedDict):
+    rating: float
+    # Nothing failed, so the rating may be more.
+    at_least: bool
+    max_response_s: dict[str, float | None]
+    tuples_per_s: dict[str, int]
+
+
+class CostRecord(TypedDict):
+    fixed_ms: float
+    tuple_us: float
+
+
+class SlowerRecord(TypedDict):
+    """The same on a machine slower by `factor`, which was fitted to one response time of the paper."""
+
+    factor: float
+    fitted_to_s: float
+    # Whether the factor gives that response time, or had to stop short of it.
+    hits: bool
+    rating: float
+    at_least: bool
+    max_response_s: dict[str, float]
+    first_late_second: int | None
+    cycle: CostRecord
+    minute: CostRecord
+    limit_s: float
+
+
+class SystemRecord(TypedDict):
+    name: str
+    engine: str
+    fails_at: float
+    paper: PublishedRecord
+    here: MeasuredRecord | None
+    slowed: SlowerRecord | None
+
+
+class ReproductionRecord(Claim):
+    minutes: list[int]
+    distinct: int
+    seed: int | None
+    clock: str
+    scale_factors: list[float]
+    systems: list[SystemRecord]
+    environment: Environment
+
+
+def claim(file: Path, settings: Mapping[str, Any]) -> None:
+    """Begin a result; runs of another data set, engine or part have no place in its folder."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_json(file, {"format": FORMAT, "settings": settings})
+        return
+    before = read_json(file, Claim, "choose another --out")["settings"]
+    if other := sorted(name for name, value in settings.items() if value != before.get(name)):
+        raise Refusal(f"{file.parent} was made with another {', '.join(other)}; choose another --out")

@@ -1,0 +1,119 @@
+"""The options of a run: names, defaults, limits.  A command line only fills them in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from driver.dataset.folder import Dataset, open_dataset
+from driver.dataset.relabel import relabelled
+from polling_baseline import spec
+from polling_baseline.refusal import Refusal
+
+CLOCKS = ("real", "virtual")
+DEFAULT_ENGINE = "polling"
+SHORTEST_PERIOD_S, LONGEST_PERIOD_S = 0.1, 29.0
+MOST_WORKERS = 64
+# What fires the trigger engine's rules: each INSERT, each row of a second's COPY, or that COPY as a whole.
+GRANULARITIES = ("row", "copy", "statement")
+# These keep each vehicle in one place, and so have one worker.
+BY_ROW = ("row", "copy")
+# What engine aurora drops when it is too late: nothing, vehicles at random, the reports worth least.
+SHEDDING = ("none", "random", "semantic")
+# The options that only one engine has, with the default that a run states.
+ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
+    {"trigger": {"granularity": "row"}, "aurora": {"shed": None, "train_size": None}}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """All options of a run: the same options give the same run."""
+
+    dataset: str
+    engine: str = DEFAULT_ENGINE
+    clock: str = "real"
+    period_s: float = 1.0
+    workers: int = 1
+    durability: str = "off"
+    from_minute: int = 1
+    to_minute: int = spec.RUN_SECONDS // spec.MINUTE_S
+    # What only this engine knows, by the option's name.
+    engine_options: Mapping[str, str] = field(default_factory=dict)
+    # The data set as so many expressways, if not as it is.
+    xways: float | None = None
+    # A rating has seen enough of a run with its first late answer.
+    stop_when_late: bool = False
+    # Of a run that begins in mid-road: the seconds in which every car is new, while the virtual clock waits for each.
+    warm_up_s: int = 0
+
+    @property
+    def seconds(self) -> range:
+        return range((self.from_minute - 1) * spec.MINUTE_S, self.to_minute * spec.MINUTE_S)
+
+    def open_dataset(self) -> Dataset:
+        """What this is a run of."""
+        return relabelled(open_dataset(Path(self.dataset)), self.xways)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+OPTIONS = tuple(option.name for option in fields(RunConfig))
+
+
+def configure(like: Mapping[str, Any] = MappingProxyType({}), **options: Any) -> RunConfig:
+    """The options given, else those of the run to repeat, else the defaults; an option that is None is not given.
+
+    Refuses what cannot be run.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    chosen: dict[str, Any] = {"workers": os.cpu_count() or 1, **like, **given}
+    if "dataset" not in chosen:
+        raise Refusal("name a data set, or an earlier run with --like; lrb generate makes a data set")
+    chosen["engine_options"] = _engine_options(like, given)
+    if chosen["engine_options"].get("granularity") in BY_ROW:
+        if given.get("workers", 1) > 1:
+            raise Refusal("a row trigger runs on one connection: leave out --workers, or add --granularity statement")
+        chosen["workers"] = 1
+    dataset = RunConfig(chosen["dataset"], xways=chosen.get("xways")).open_dataset()
+    minutes = dataset.seconds // spec.MINUTE_S
+    # A worker without an expressway would have nothing to do.
+    workers = _checked_workers(chosen["workers"], len(dataset.traffic))
+    config = RunConfig(**{"to_minute": minutes, **chosen, "workers": workers})
+    if not dataset.traffic:
+        raise Refusal(f"{dataset.path} has no traffic to run")
+    if not 1 <= config.from_minute <= config.to_minute <= minutes:
+        raise Refusal(
+            f"minutes {config.from_minute} to {config.to_minute} are not in {dataset.path}: it has 1 to {minutes}"
+        )
+    if not SHORTEST_PERIOD_S <= config.period_s <= LONGEST_PERIOD_S:
+        raise Refusal(
+            f"--period must be {SHORTEST_PERIOD_S:g} to {LONGEST_PERIOD_S:g} seconds, not {config.period_s:g}"
+        )
+    return config
+
+
+def _checked_workers(workers: int, expressways: int) -> int:
+    if not 1 <= workers <= MOST_WORKERS:
+        raise Refusal(f"--workers must be 1 to {MOST_WORKERS}, not {workers}")
+    return min(workers, max(1, expressways))
+
+
+def _engine_options(like: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
+    """What only this engine knows, by the option's name: as given, else as in the run to repeat, else its default."""
+    engine = given.get("engine") or like.get("engine", DEFAULT_ENGINE)
+    own = {name: str(value) for name, value in given.get("engine_options", {}).items() if value is not None}
+    for owner, names in ENGINE_OPTIONS.items():
+        if owner != engine and (others := [name for name in names if name in own]):
+            option = others[0].replace("_", "-")
+            raise Refusal(f"--{option} is an option of --engine {owner}; engine {engine} has none such")
+    if int(own.get("train_size", 1)) < 1:
+        raise Refusal(f"--train-size must be 1 or more, not {own['train_size']}")
+    before = like.get("engine_options", {}) if like.get("engine") == engine else {}
+    defaults = {name: value for name, value in ENGINE_OPTIONS.get(engine, {}).items() if value}
+    return {**defaults, **before, **own}

@@ -1,0 +1,24 @@
+"""How the judge reads the rules where the specification allows more than one reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The specification's own reading by default; a lenient one accepts what systems written elsewhere do, as well."""
+
+    lenient: bool = False
+    # Rule 12: travel times come in whole minutes.
+    in_minutes: bool = False
+    # Rule 7: an accident stops to act in the minute in which it is cleared, a minute earlier than usual.
+    accidents_end_early: bool = False
+
+    @property
+    def accidents_end(self) -> str:
+        """What `verdict.json` says of it."""
+        return "a minute earlier" if self.accidents_end_early else "specification"
+
+
+STRICT = Reading()
