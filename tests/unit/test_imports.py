@@ -1,4 +1,4 @@
-"""The direction of imports: the driver knows the engines, no engine knows the driver or another engine."""
+"""The direction of imports: rooms of the driver in layers, the driver above the engines, no engine beside another."""
 
 from __future__ import annotations
 
@@ -50,8 +50,70 @@ def modules(folder: str, pattern: str) -> list[str]:
     return found
 
 
+# The rooms of the driver from top to bottom; those of one line do not know each other.
+LAYERS = (
+    ("driver.cli",),
+    ("driver.rating",),
+    ("driver.report", "driver.validate"),
+    ("driver.run",),
+    ("driver.generate", "driver.history"),
+    ("driver.dataset",),
+    ("driver.spark",),
+    ("driver.json_record",),
+    ("driver.files", "driver.progress"),
+    ("polling_baseline",),
+)
+# What people read while a command is under way, and what the command line itself is made of.
+SHOWS = ("driver.cli", "driver.report", "driver.run.live", "driver.progress")
 ENGINES = modules("polling_baseline/engines", "[!_]*")
 REFERENCES = modules("driver/validate", "reference*")
+
+
+def layer_of(module: str) -> int | None:
+    return next((number for number, rooms in enumerate(LAYERS) if within(module, *rooms)), None)
+
+
+def test_every_module_of_the_driver_is_in_a_room():
+    names = {name_of(file) for file in files_of("driver")} - {"driver"}
+    assert {name for name in names if layer_of(name) is None} == set()
+
+
+def test_rooms_import_only_from_rooms_below():
+    wrong = [
+        (who, what)
+        for who, what in imports_of("driver")
+        if who != "driver" and (layer := layer_of(what)) is not None
+        if layer < layer_of(who) or (layer == layer_of(who) and not within(what, room_of(who)))
+    ]
+    assert wrong == []
+
+
+def room_of(module: str) -> str:
+    return next(room for rooms in LAYERS for room in rooms if within(module, room))
+
+
+def test_aurora_itself_knows_no_road():
+    model = "polling_baseline.engines.aurora.model"
+    road = ("polling_baseline.spec", "polling_baseline.engines.aurora")
+    assert [pair for pair in imports_of(model) if within(pair[1], *road) and not within(pair[1], model)] == []
+
+
+def test_a_database_knows_no_engine():
+    assert [pair for pair in imports_of("polling_baseline.database") if "engines" in pair[1]] == []
+
+
+@pytest.mark.parametrize("package", ["driver", "polling_baseline"])
+def test_only_who_shows_something_prints(package):
+    """Everybody else gives a value, or says it to the log."""
+    calls = {
+        name_of(file)
+        for file in files_of(package)
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    }
+    assert {name for name in calls if not within(name, *SHOWS)} == set()
+    parsers = {who for who, what in imports_of(package) if within(what, "argparse")}
+    assert {name for name in parsers if not within(name, "driver.cli")} == set()
 
 
 def test_the_systems_do_not_know_the_driver():
