@@ -27,9 +27,9 @@ Lrb = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="session", autouse=True)
 def own_environment() -> Iterator[None]:
-    """No test meets a server that the user of this machine has set up."""
+    """No test meets a server that the user of this machine has set up; only the programs may be chosen."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith(("PG", "LRB_"))]:
+        for name in [name for name in os.environ if name.startswith(("PG", "LRB_")) and name != "LRB_PG_BIN"]:
             patch.delenv(name)
         # Small data: Java's quick compiler is enough, and its slow one takes half of the time.
         patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")

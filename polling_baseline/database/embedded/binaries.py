@@ -54,11 +54,10 @@ def find_binaries(owner: Owner | None) -> Binaries:
         found = [Binaries(folder, version)]
     else:
         found = []
-        for folder in _candidates(owner):
-            if version := _version(folder, owner):
-                found.append(Binaries(folder, version))
-                if found[-1].major >= GOOD_MAJOR:
-                    return found[-1]
+        for each in all_binaries(owner):
+            found.append(each)
+            if each.major >= GOOD_MAJOR:
+                return each
     if not found:
         raise Refusal(f"no PostgreSQL server program is here; {INSTALL_HINT}")
     newest = max(found, key=lambda binaries: binaries.major)
@@ -68,6 +67,13 @@ def find_binaries(owner: Owner | None) -> Binaries:
             + INSTALL_HINT
         )
     return newest
+
+
+def all_binaries(owner: Owner | None) -> Iterator[Binaries]:
+    """Every PostgreSQL server that is on this machine, the preferred ones first."""
+    for folder in _candidates(owner):
+        if version := _version(folder, owner):
+            yield Binaries(folder, version)
 
 
 def find_psql() -> Path | None:
