@@ -12,6 +12,7 @@ import sys
 
 from polling_baseline.database.binaries import OLDEST_MAJOR, all_binaries
 from polling_baseline.database.state import home
+
 from tests.conftest import ROOT
 
 TESTS = (

@@ -14,6 +14,7 @@ import sys
 from importlib.metadata import version
 from typing import Any
 
+from driver.cli.variables import HELP as VARIABLES_HELP
 from driver.dataset.expressways import check_length
 from polling_baseline.refusal import Refusal
 
@@ -93,7 +94,7 @@ def parser() -> Parser:
         prog="lrb",
         formatter_class=Help,
         description="Linear Road: what can a relational database do with a stream, and at what price?",
-        epilog="lrb COMMAND --help teaches each command with examples.\n\n" + EXIT_STATUS,
+        epilog="lrb COMMAND --help teaches each command with examples.\n\n" + EXIT_STATUS + "\n\n" + VARIABLES_HELP,
     )
     top.add_argument("--version", action="version", version=f"lrb {version('linear-road')}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
