@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -79,12 +80,18 @@ def _adopt_profile(connection: Connection, target: Target, durability: str) -> N
     adopt_profile(connection, durability)
     if others and not target.embedded:
         own = len(others) - len(differences(read_settings(connection), durability))
-        log.warning(
+        _warn_once(
             f"{len(others)} settings of {target.label} differ from the profile for durability {durability}, "
             f"{own} of which this run sets for itself; "
             f'"lrb db settings --durability {durability} --dsn {shlex.quote(target.psql[0])}" prints the statements '
             "that set them all"
         )
+
+
+@cache
+def _warn_once(text: str) -> None:
+    """A rating makes many runs on one server."""
+    log.warning(text)
 
 
 def _aurora(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:

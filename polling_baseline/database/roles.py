@@ -74,6 +74,10 @@ def make_roles(connection: Connection) -> None:
         if cursor.fetchone() == (True,):
             database = Identifier(connection.info.dbname)
             cursor.execute(SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(database))
+        # Everybody's right up to PostgreSQL 14.
+        cursor.execute("SELECT has_schema_privilege(%s, to_regnamespace('public'), 'CREATE')", (DRIVER,))
+        if cursor.fetchone() == (True,):
+            cursor.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
 
 
 def let_owner_read_history(connection: Connection) -> None:
