@@ -182,8 +182,8 @@ def _database(record: RunJson) -> list[str]:
 def _server(engine: EngineFacts) -> str:
     """Version, and the place of a server that was given."""
     server = engine.get("server")
-    given = server is not None and not server["embedded"]
-    return f"PostgreSQL {engine['PostgreSQL']}" + (f" on {ServerRecord(**server).label}" if server and given else "")
+    where = f" on {ServerRecord(**server).label}" if server and not server["embedded"] else ""
+    return f"PostgreSQL {engine['PostgreSQL'].split()[0]}{where}"
 
 
 def _not_in_force(engine: EngineFacts) -> str:

@@ -111,7 +111,7 @@ class Target:
         if service := self.parameters.get("service") or os.environ.get("PGSERVICE"):
             reached = {"service": service, "dbname": info.dbname}
         own = {name: value for name, value in self.parameters.items() if name in OPEN_PARAMETERS}
-        version = str(info.parameter_status("server_version"))
+        version = str(info.parameter_status("server_version")).split()[0]
         dsn = None if self.embedded else make_dsn(**{**reached, **own})
         return ServerRecord(self.embedded, info.host, info.port, info.dbname, info.user, version, dsn)
 
