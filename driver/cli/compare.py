@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     runs = [open_run(folder) for folder in folders]
     table = columns(runs)
     out.mkdir(parents=True, exist_ok=True)
-    write_page(out / "compare.html", run_page(runs))
+    write_page(out / "compare.html", run_page(runs, out))
     print(json.dumps(as_json(table)) if args.json else "\n".join(text(table)))
     if not args.json:
         print(f"\nsaved  {out / 'compare.html'}  " + "  ".join(map(str, folders)))

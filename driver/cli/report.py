@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         from driver.report.html.run import run_page
 
         check_comparable(runs)
-        write_page(args.html, run_page(runs))
+        write_page(args.html, run_page(runs, args.html.parent if len(runs) > 1 else None))
     if args.json:
         print(json.dumps({"runs": [as_json(run) for run in runs]}))
     elif args.html:

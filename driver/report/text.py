@@ -75,7 +75,7 @@ def _heading(run: RunRecord, width: int) -> list[str]:
             f"run {run.folder.name}",
             environment["started"].replace("T", " ").replace("+00:00", " UTC"),
             f"commit {environment['commit'] or 'unknown'}{'+' if environment.get('dirty') else ''}",
-            *([_server(environment["engine"])] if "PostgreSQL" in environment["engine"] else []),
+            *filter(None, [server_text(run)]),
         ],
     )
     lines += folded(
@@ -179,8 +179,11 @@ def _database(record: RunJson) -> list[str]:
     )
 
 
-def _server(engine: EngineFacts) -> str:
-    """Version, and the place of a server that was given."""
+def server_text(run: RunRecord) -> str | None:
+    """PostgreSQL's version, and the place of a server that was given; None for an engine without one."""
+    engine = run.json["environment"]["engine"]
+    if "PostgreSQL" not in engine:
+        return None
     server = engine.get("server")
     where = f" on {ServerRecord(**server).label}" if server and not server["embedded"] else ""
     return f"PostgreSQL {engine['PostgreSQL'].split()[0]}{where}"

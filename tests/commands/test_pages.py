@@ -80,11 +80,11 @@ def test_several_runs(browser, folder):
 @pytest.mark.parametrize(
     ("name", "options", "banner", "charts"),
     [
-        pytest.param("quiet", {"answers": {"toll": 3}}, "in time", 4, id="no-accidents-no-requests"),
-        pytest.param("silent", {"answers": {}}, "in time", 2, id="nothing-to-answer"),
-        pytest.param("short", {"minutes": 1}, "in time", 8, id="one-minute"),
+        pytest.param("quiet", {"answers": {"toll": 3}}, "in time", 3, id="no-accidents-no-requests"),
+        pytest.param("silent", {"answers": {}}, "in time", 1, id="nothing-to-answer"),
+        pytest.param("short", {"minutes": 1}, "in time", 7, id="one-minute"),
         pytest.param(
-            "stopped", {"state": {"state": "interrupted", "reason": "by the user"}}, "interrupted", 8, id="interrupted"
+            "stopped", {"state": {"state": "interrupted", "reason": "by the user"}}, "interrupted", 7, id="interrupted"
         ),
         pytest.param(
             "dead", {"answers": {}, "state": {"state": "broken", "reason": "<b>"}}, "broken", 0, id="no-cycle"
@@ -96,7 +96,91 @@ def test_runs_that_are_not_as_usual(browser, folder, name, options, banner, char
     for width in (390, 1280):
         assert len(look(browser, page, width)) == charts
         assert browser.value(BANNERS) == [banner]
+        assert ("No input waited after a cycle." in browser.value("document.body.innerText")) is (charts > 0)
     assert "not yet judged: lrb validate" in browser.value("document.body.innerText")
+
+
+@needs_browser
+@pytest.mark.parametrize(("width", "dark"), SIZES)
+def test_a_run_of_one_minute_is_drawn_in_points(browser, folder, width, dark):
+    """Three of each kind, large enough to be seen, and so in the legend."""
+    run = folder / "minute"
+    page = write_report(run if run.exists() else make_run(run, 1))
+    charts = look(browser, page, width, dark)
+    assert [chart["points"] for chart in charts] == [3, 3, 3, 3, 3, 0, 0]
+    sizes = browser.value("[...document.querySelectorAll('circle')].map(point => point.getBoundingClientRect().width)")
+    assert min(sizes) >= 3
+    keys = browser.value(
+        "[...document.querySelectorAll('figure')[0].querySelectorAll('li span')].map(key => key.className)"
+    )
+    assert keys == ["point ", "point thin", "point dotted"]
+
+
+@needs_browser
+def test_a_minute_between_two_without_answers_is_a_point(browser, folder):
+    run = make_run(folder / "gaps", 3)
+    facts = json.loads((run / "run.json").read_text())
+    for minute in (1, 3):
+        del facts["minutes"][minute - 1]["accident"]
+    (run / "run.json").write_text(json.dumps(facts))
+    assert [chart["points"] for chart in look(browser, write_report(run), 1280)][:3] == [0, 3, 0]
+
+
+EDGE = """(() => {{
+  const table = document.querySelectorAll('.wide')[0];
+  table.scrollLeft = {0};
+  const box = table.getBoundingClientRect();
+  return {{hidden: table.scrollWidth - table.clientWidth, right: box.right, left: box.left, top: box.top + scrollY}};
+}})()"""
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_table_that_goes_on_has_a_shade_at_its_edge(browser, folder, dark):
+    """To the right at first, to the left in the end, and nowhere if all of it is seen."""
+    run = folder / "shade"
+    page = write_report(run if run.exists() else make_run(run, 1))
+
+    def edges(scrolled: int) -> tuple[bool, bool]:
+        """Whether something is drawn on the left and on the right of the caption's line."""
+        box = browser.value(EDGE.format(scrolled))
+        places = {"left": box["left"], "right": box["right"] - 2, "blank": box["left"] - 4}
+        # The lowest of the caption's pixels lie below its letters.
+        strips = {at: browser.picture(x=x, y=box["top"] + 1, width=2, height=2) for at, x in places.items()}
+        return strips["left"] != strips["blank"], strips["right"] != strips["blank"]
+
+    browser.show(page, 390, dark=dark)
+    assert browser.value(EDGE.format(0))["hidden"] > 100
+    assert edges(0) == (False, True)
+    assert edges(9999) == (True, False)
+    browser.show(page, 1280, dark=dark)
+    assert edges(0) == (False, False)
+
+
+@needs_browser
+def test_a_comparison_leads_to_its_runs(browser, folder, capsys):
+    """By links within the folder; the server is named, and the steps of a cycle are set in."""
+    home = folder / "all of them"
+    runs = [home / name for name in ("1 #?%é", "2")]
+    for run, record in zip(
+        runs, (None, {"embedded": False, "host": "db", "port": 5433, "database": "lr"}), strict=True
+    ):
+        write_report(make_run(run, 1, engine="aurora" if record is None else "polling"))
+        facts = json.loads((run / "run.json").read_text())
+        facts["environment"]["engine"] = {"PostgreSQL": "18.4", "server": record} if record else {}
+        (run / "run.json").write_text(json.dumps(facts))
+    assert main(["report", *map(str, runs), "--html", str(home / "compare.html")]) == 0
+    for width in (390, 1280):
+        look(browser, home / "compare.html", width)
+    row = "[...document.querySelectorAll('tr')].find(row => row.cells[0].textContent == '{}').innerText.split('\\t')"
+    assert browser.value(row.format("server")) == ["server", "-", "PostgreSQL 18.4, db:5433/lr"]
+    set_in = "parseFloat(getComputedStyle([...document.querySelectorAll('td')].find({})).paddingLeft)"
+    assert browser.value(set_in.format("cell => cell.textContent.trim() == 'copy'")) > 10
+    assert browser.value(set_in.format("cell => cell.textContent.startsWith('cycle')")) == 0
+    links = browser.value("[...document.querySelectorAll('.banner a')].map(link => link.href)")
+    assert links == [(run / "report.html").as_uri() for run in runs]
+    browser.show(runs[0] / "report.html", 1280)
+    assert browser.value("document.querySelectorAll('.banner a').length") == 0
 
 
 @needs_browser

@@ -45,11 +45,13 @@ CHARTS = """
 [...document.querySelectorAll("figure")].map(figure => {
   const svg = figure.querySelector(":scope > svg"), box = svg.viewBox.baseVal;
   const numbers = [...svg.querySelectorAll("path")].flatMap(path =>
-    path.getAttribute("d").split(/[MLZ\\s]+/).filter(Boolean).map(Number));
+    path.getAttribute("d").split(/[MLZ\\s]+/).filter(Boolean).map(Number)).concat(
+    [...svg.querySelectorAll("circle")].flatMap(point => [point.cx.baseVal.value, point.cy.baseVal.value]));
   return {
     title: figure.querySelector("figcaption").textContent,
     told: svg.querySelector("desc").textContent,
     legend: [...figure.querySelectorAll("li")].map(item => item.textContent),
+    points: svg.querySelectorAll("circle").length,
     labels: [...svg.querySelectorAll("text")].map(text => text.textContent),
     drawn: numbers.length + svg.querySelectorAll("image").length,
     outside: numbers.filter((value, n) => !(value >= 0 && value <= (n % 2 ? box.height : box.width))),
@@ -158,9 +160,10 @@ class Browser:
         noisy = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")
         return [event["params"] for event in self.events if event["method"] in noisy]
 
-    def picture(self) -> bytes:
-        """The whole page as PNG."""
-        shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
+    def picture(self, **clip: float) -> bytes:
+        """The whole page as PNG, or the part that x, y, width and height say."""
+        part = {"clip": {**clip, "scale": 1}} if clip else {}
+        shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True, **part)
         return base64.b64decode(shot["data"])
 
 

@@ -14,6 +14,9 @@ from driver.report.html.frame import Markup
 
 Numbers = Sequence[float] | np.ndarray
 Point = tuple[float, float]
+# A point that no line goes through, by its look: a ring for what is thin, around the others if they coincide.
+POINT_RADIUS = 4
+RADIUS = {"thin": 6, "dotted": 2.5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def curves(
     notes: Sequence[Note] = (),
     keys: Sequence[Curve] = (),
 ) -> Markup:
-    """Lines and areas, the first at the back; `keys` stand in the legend only."""
+    """Lines and areas, the first at the back; `keys` stand in the legend only, as they would be drawn."""
     coloured = [line if line.colour else replace(line, colour=series(number)) for number, line in enumerate(lines)]
     parts = [axes(x, y), *(_drawn(line, x, y) for line in coloured)]
     if limit:
@@ -97,7 +100,21 @@ def _drawn(line: Curve, x: Axis, y: Axis) -> str:
         parts.append(f'<path class="area {line.look}" style="fill:{line.colour}" d="{_area(above, below)}"/>')
     if "bare" not in line.look:
         parts.append(f'<path class="curve {line.look}" style="stroke:{line.colour}" d="{_path(above)}"/>')
+        parts += [_point(line, *above[first]) for first, last in _pieces(above) if last - first == 1]
     return "".join(parts)
+
+
+def _point(line: Curve, x: float, y: float) -> str:
+    """What has no neighbour to draw a line to."""
+    return (
+        f'<circle class="point {line.look}" style="color:{line.colour}" cx="{x:.1f}" cy="{y:.1f}" '
+        f'r="{RADIUS.get(line.look, POINT_RADIUS)}"/>'
+    )
+
+
+def _is_points(line: Curve) -> bool:
+    pieces = list(_pieces([(0.0, float(value)) for value in line.y]))
+    return bool(pieces) and all(last - first == 1 for first, last in pieces)
 
 
 def _pieces(points: Sequence[Point]) -> Iterator[tuple[int, int]]:
@@ -113,12 +130,9 @@ def _pieces(points: Sequence[Point]) -> Iterator[tuple[int, int]]:
 
 
 def _path(points: Sequence[Point]) -> str:
-    """Straight lines through the points; a point between two gaps is a dot."""
-    words = []
-    for first, last in _pieces(points):
-        piece = points[first:last] if last - first > 1 else [points[first]] * 2
-        words.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in piece))
-    return "".join(words)
+    """Straight lines through the points."""
+    pieces = [points[first:last] for first, last in _pieces(points) if last - first > 1]
+    return "".join("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in piece) for piece in pieces)
 
 
 def _area(above: Sequence[Point], below: Sequence[float]) -> str:
@@ -145,7 +159,10 @@ def _limit(y: Axis, text: str, value: float) -> str:
 
 def _key(line: Curve) -> str:
     """The sample of a curve in the legend."""
+    kind = "point" if _is_points(line) else "line"
     sample = (
-        f'style="background:{line.colour}"' if line.filled else f'class="line {line.look}" style="color:{line.colour}"'
+        f'style="background:{line.colour}"'
+        if line.filled
+        else f'class="{kind} {line.look}" style="color:{line.colour}"'
     )
     return f"<span {sample}></span>{escape(line.name)}"

@@ -5,10 +5,12 @@ Whatever comes in as `str` is text and is escaped; only what these modules made 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import NewType
+from urllib.parse import quote
 
 Markup = NewType("Markup", str)
 
@@ -35,9 +37,15 @@ def paragraph(text: str) -> Markup:
     return Markup(f"<p>{escape(text)}</p>")
 
 
-def banner(word: str, mood: str, text: str) -> Markup:
+def banner(word: str, mood: str, text: str, *links: Markup) -> Markup:
     """What counts most, in large letters; `mood` is pass, fail or open."""
-    return Markup(f'<p class="banner {mood}"><strong>{escape(word)}</strong> <span>{escape(text)}</span></p>')
+    inside = [f"<strong>{escape(word)}</strong>", f"<span>{escape(text)}</span>", *links]
+    return Markup(f'<p class="banner {mood}">{" ".join(inside)}</p>')
+
+
+def link(path: str, text: str) -> Markup:
+    """To another file, by its path from this page's folder."""
+    return Markup(f'<a href="{escape(quote(os.fsencode(path)))}">{escape(text)}</a>')
 
 
 def columns(*parts: Markup) -> Markup:
@@ -57,11 +65,11 @@ def facts(pairs: Iterable[tuple[str, str]]) -> Markup:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = (), caption: str = "") -> Markup:
-    """A table; the columns in `numbers` are set to the right."""
+    """A table; the columns in `numbers` are set to the right, a text that begins with blanks is set in."""
     right = set(numbers)
 
     def line(cells: Sequence[str], tag: str) -> str:
-        marks = (' class="number"' if column in right else "" for column in range(len(cells)))
+        marks = (_mark(cell, column in right) for column, cell in enumerate(cells))
         joined = "".join(f"<{tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
         return f"<tr>{joined}</tr>\n"
 
@@ -70,3 +78,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[
     return Markup(
         f'<div class="wide"><table>{named}<thead>{line(head, "th")}</thead><tbody>{body}</tbody></table></div>'
     )
+
+
+def _mark(cell: str, number: bool) -> str:
+    names = [*(["number"] if number else []), *(["inner"] if cell.startswith("  ") else [])]
+    return f' class="{" ".join(names)}"' if names else ""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from driver.report.compare import Row, measures, rows
 from driver.report.compare import columns as compared
-from driver.report.compare import measures, rows
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.drawing import drawing
 from driver.report.html.file import write_page
-from driver.report.html.frame import Markup, banner, columns, facts, folded, page, paragraph, section, table
+from driver.report.html.frame import Markup, banner, columns, facts, folded, link, page, paragraph, section, table
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
-from driver.report.text import TIMES, answer_columns, answer_counts, response_times
+from driver.report.text import TIMES, answer_columns, answer_counts, response_times, server_text
 from driver.run.record import RunRecord, open_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
@@ -41,8 +42,8 @@ def refresh_report(folder: Path) -> None:
         print(f"lrb: no page: {refusal}", file=sys.stderr)
 
 
-def run_page(runs: Sequence[RunRecord]) -> str:
-    """One document on all of them."""
+def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
+    """One document on all of them; one that is to lie in the folder `home` has links to their own pages."""
     shown = drawn(runs)
     first = runs[0]
     data = first.json["dataset"]
@@ -50,23 +51,30 @@ def run_page(runs: Sequence[RunRecord]) -> str:
     since, until = first.minutes
     seed = "imported data" if data["seed"] is None else f"seed {data['seed']}"
     lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config.clock} clock"]
-    parts = [_verdicts(shown), _numbers(first) if len(runs) == 1 else _comparison(runs), _answers(shown)]
+    parts = [_verdicts(shown, home), _numbers(first) if len(runs) == 1 else _comparison(runs), _answers(shown)]
     parts += [part for part in (_responses(shown), _causes(shown), _percentiles(shown)) if part]
     parts += [part for each in shown if (part := _network(each, len(runs) == 1))]
     parts.append(_settings(shown))
     return page(title, " · ".join(lede), parts, "Made by lrb report.")
 
 
-def _verdicts(shown: Sequence[Drawn]) -> Markup:
+def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
     """A banner per run, and below it what to look at first."""
     found = []
     for each in shown:
         word, sentence = headline(each.run)
         mood = {"PASS": "pass", "FAIL": "fail"}.get(word, "open")
         name = "" if len(shown) == 1 else f"{each.label}: "
-        found.append(banner(f"{name}{word}", mood, sentence))
+        found.append(banner(f"{name}{word}", mood, sentence, *_links(each.run.folder / PAGE, home)))
         found += [paragraph(text) for text in look_first(each.run)]
     return Markup("\n".join(found))
+
+
+def _links(page: Path, home: Path | None) -> list[Markup]:
+    """A link from a page in `home` to another, if there is one."""
+    if home is None or not page.exists():
+        return []
+    return [link(os.path.relpath(page.absolute(), home.absolute()), "its own page")]
 
 
 def _numbers(run: RunRecord) -> Markup:
@@ -94,8 +102,14 @@ def _duration(ms: float) -> str:
 def _comparison(runs: Sequence[RunRecord]) -> Markup:
     found = compared(runs)
     head = ("", *(column.label for column in found))
-    body = [(name, *cells) for name, cells in rows(found)]
+    body = [(name, *cells) for name, cells in [*_servers(runs), *rows(found)]]
     return section("Side by side", table(head, body, numbers=range(1, len(head))))
+
+
+def _servers(runs: Sequence[RunRecord]) -> list[Row]:
+    """Where the database was, if any of them has one."""
+    servers = [server_text(run) for run in runs]
+    return [("server", [server or "-" for server in servers])] if any(servers) else []
 
 
 def _answers(shown: Sequence[Drawn]) -> Markup:
@@ -122,11 +136,13 @@ def _responses(shown: Sequence[Drawn]) -> Markup | None:
 def _causes(shown: Sequence[Drawn]) -> Markup | None:
     alone = len(shown) == 1
     whole = None if alone else cycles_chart(shown)
-    charts = [chart for chart in (backlog_chart(shown), whole) if chart]
+    backlog = backlog_chart(shown)
+    charts = [chart for chart in (backlog, whole) if chart]
     steps = [chart for each in shown if (chart := steps_chart(each, alone))]
-    if not charts and not steps:
+    if not steps:
         return section("Backlog and cycles", paragraph("No cycle was completed."))
-    return section("Backlog and cycles", *charts, *(steps if alone else [columns(*steps)]))
+    note = [] if backlog else [paragraph("No input waited after a cycle.")]
+    return section("Backlog and cycles", *note, *charts, *(steps if alone else [columns(*steps)]))
 
 
 def _percentiles(shown: Sequence[Drawn]) -> Markup | None:
@@ -170,6 +186,8 @@ def _flat(run: RunRecord) -> Iterable[tuple[str, str]]:
             yield name.replace("_s", " (s)") if name == "period_s" else name.replace("_", " "), f"{value}"
     for name, value in config.engine_options.items():
         yield name, str(value)
+    if where := server_text(run):
+        yield "server", where
     yield "started", environment.get("started", "-")
     yield "commit", f"{environment.get('commit') or 'unknown'}{' with changes' if environment.get('dirty') else ''}"
     machine = environment.get("machine", {})

@@ -6,7 +6,7 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -84,7 +84,7 @@ def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     for each, rows in found:
         lines += _response_curves(each, rows, "p99" if alone else f"{each.label}, p99")
     shade = runs[0].colour if alone else "var(--faint)"
-    keys = [Curve("max", (), (), colour=shade, look="thin"), Curve("p50", (), (), colour=shade, look="dotted")]
+    keys = [replace(line, name=size, colour=shade) for size, line in zip(("max", "p50"), lines[1:3], strict=True)]
     return curves(
         f"Response time of {words(kind)} answers by minute",
         " ".join(_described(each, limit, rows) for each, rows in found) + f" The limit is {limit} s.",
@@ -137,9 +137,9 @@ def _response_notes(
 
 
 def backlog_chart(runs: Sequence[Drawn]) -> Markup | None:
-    """How many seconds of input waited, at most, in each minute."""
+    """How many seconds of input waited, at most, in each minute; nothing if none ever did."""
     found = [(each, each.run.json["minutes"]) for each in runs if each.run.json["minutes"]]
-    if not found:
+    if not any(row["backlog_s"] for _, rows in found for row in rows):
         return None
     lines, told, most = [], [], 0
     for each, rows in found:
