@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from pathlib import Path
+
+from polling_baseline.wording import command_line
 
 SUMMARY = "From nothing to all engines side by side on a small road, each step as you would type it."
 EXAMPLES = """\
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         ["compare", road, "--clock", "virtual", "--out", compared],
     ):
         words = [str(word) for word in step]
-        print(f"\n$ lrb {shlex.join(words)}", flush=True)
+        print(f"\n$ {command_line(*words)}", flush=True)
         if status := main(words):
             return status
     print(f"\nOpen {compared / 'compare.html'} in a browser: the engines side by side.")

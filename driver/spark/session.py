@@ -147,8 +147,9 @@ def _settings(master: str, folder: Path) -> dict[str, str]:
         "spark.local.dir": ".",
         "spark.sql.warehouse.dir": "warehouse",
         "spark.jars.ivy": str(folder / "ivy"),
-        # Our packages come first, whatever else PYTHONPATH names.
+        # The tasks find our packages first, whatever else PYTHONPATH names or the working folder holds.
         "spark.executorEnv.PYTHONPATH": str(ROOT),
+        "spark.executorEnv.PYTHONSAFEPATH": "1",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",

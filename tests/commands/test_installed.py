@@ -51,8 +51,8 @@ def take_over_machine_code(folder: Path) -> None:
 
 
 def run(command: list[object], hostile: Path, **variables: object) -> str:
-    """What a command says in a hostile folder, with the same one on PYTHONPATH."""
-    variables = {"PYTHONPATH": hostile, **variables, "cwd": hostile}
+    """What a command says with a hostile folder on PYTHONPATH; within it, where Python can look elsewhere first."""
+    variables = {"PYTHONPATH": hostile, **variables, **({"cwd": hostile} if sys.version_info >= (3, 11) else {})}
     done = subprocess.run([sys.executable, *map(str, command)], **lrb_options(variables))
     assert done.returncode == 0, done.stderr
     return done.stdout
