@@ -150,6 +150,15 @@ def test_explained(validate, output, tmp_path):
     assert fault["input"].startswith(f"0,{second},{vid},")
 
 
+def test_no_balance_is_explained_by_a_time_before_the_start(validate, output):
+    lines = output.read_text().splitlines()
+    earliest = min((line for line in lines if line.startswith("2,")), key=lambda line: int(line.split(",")[1]))
+    output.write_text("\n".join([*(line for line in lines if line != earliest), earliest + "9"]) + "\n")
+    status, _, said = validate("--output", output, "--explain", 1)
+    assert status == 3 and int(earliest.split(",")[1]) < 60
+    assert "at ResultTime 0 to" in said and "ResultTime -" not in said
+
+
 def test_some_minutes_of_some_expressways(validate, road, right, tmp_path, capsys):
     """The part's answers pass; so do all expressways' answers, as what the others expect does not count."""
     part, minutes = tmp_path / "part.csv", ("--from-minute", "2", "--to-minute", "4")
