@@ -29,7 +29,7 @@ def progress(what: str, total: float) -> Iterator[Advance]:
     def advance(amount: float) -> None:
         nonlocal done, said_at
         done += amount
-        if time.monotonic() - said_at >= PLAIN_PERIOD_S:
+        if done and time.monotonic() - said_at >= PLAIN_PERIOD_S:
             said_at = time.monotonic()
             print(f"{what}: {done / total:.0%}", file=sys.stderr)
 

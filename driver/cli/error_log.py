@@ -16,8 +16,8 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
 
-from polling_baseline.database.embedded.server_home import state_folder
 from polling_baseline.database.roles import PASSWORD_VARIABLE
+from polling_baseline.project import state_folder
 from polling_baseline.refusal import Refusal
 
 MASK = "***"

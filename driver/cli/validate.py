@@ -70,7 +70,6 @@ def run(args: argparse.Namespace) -> int:
     from driver.validate.judge import judged, quiet_session
     from driver.validate.judging import enter_verdict
 
-    _say("starting Spark")
     with judged(quiet_session(args.master), question, _say) as judgement:
         path = args.verdict or (args.run_folder / NAME if args.run_folder else verdict_path(args.output))
         write_verdict(path, judgement.verdict)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import shutil
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from driver.dataset.expressways import check_length
 from driver.dataset.folder import Dataset, describe, new_folder, open_dataset
 from driver.generate.history import PROGRESS, generate_history
-from driver.generate.traffic.simulate import first_id, merge, simulate_to
+from driver.generate.traffic.simulate import first_id, merge, simulate, simulate_to
 from driver.progress import Advance, progress
 from driver.spark.session import close, session
 from driver.spark.units import for_each
@@ -74,8 +75,9 @@ def generate(options: GenerateOptions, out: Path, force: bool, master: str) -> N
     with new_folder(out, force) as folder:
         steps = len(options.directions) * options.minutes + 2 * math.ceil(options.xways) * options.history_days
         try:
+            spark = _ready(master)
             with progress("generate", steps) as advance:
-                counts = _generate(session(master), options, folder, advance)
+                counts = _generate(spark, options, folder, advance)
         except BaseException:
             # The folder is about to vanish: no task may go on writing to it.
             close()
@@ -95,6 +97,15 @@ def generated(options: GenerateOptions, out: Path, master: str) -> Dataset:
     if GenerateOptions(dataset.xways, minutes, dataset.seed or 0, int(str(history_days))) != options:
         raise Refusal(f"{out} has other traffic than is wanted now; choose another --out, or remove it")
     return dataset
+
+
+def _ready(master: str) -> SparkSession:
+    """Spark, started while the kernel is compiled, if it has to be: once here, and not in each of the first tasks."""
+    compiling = threading.Thread(target=lambda: next(simulate(0, 0, spec.EAST, spec.MINUTE_S)), daemon=True)
+    compiling.start()
+    spark = session(master)
+    compiling.join()
+    return spark
 
 
 def _generate(spark: SparkSession, options: GenerateOptions, folder: Path, advance: Advance) -> dict[str, int]:

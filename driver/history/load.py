@@ -109,8 +109,9 @@ def ensure_loaded(dataset: Dataset, claim: Claim, master: str) -> None:
             return
     from driver.spark.session import session
 
+    spark = session(master)
     with progress("load history", max(len(dataset.toll_history) + len(dataset.segment_history), 1)) as advance:
-        load_history(session(master), dataset, claim, advance)
+        load_history(spark, dataset, claim, advance)
 
 
 def units_of(dataset: Dataset, target: Target, load: int) -> list[Unit]:

@@ -26,6 +26,7 @@ from polling_baseline.scratch import scratch
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+log = logging.getLogger("lrb")
 MAX_DRIVER_MB = 8192
 LOOPBACK = "127.0.0.1"
 LOG = "spark.log"
@@ -83,6 +84,7 @@ def _launch(master: str) -> Any:
     from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
 
+    log.info("starting Spark")
     folder = scratch("spark")
     before, temporary = dict(os.environ), tempfile.tempdir
     try:

@@ -20,7 +20,6 @@ def judge_runs(
     seconds = seconds_of(read_run(folders[0]))
     questions = [Question(dataset, folder / "output.csv", seconds) for folder in folders]
     check_files(dataset)
-    said("starting Spark")
     spark = quiet_session(master)
     with reference_for(spark, questions[0]) as right:
         for folder, question in zip(folders, questions, strict=True):

@@ -163,6 +163,7 @@ def test_nothing_is_left_of_what_is_interrupted_or_killed(tmp_path):
             _wait_until_nobody_works_in(private)
             assert list(out.iterdir()) and list(scratch.iterdir())
         else:
+            assert complained.startswith("lrb: starting Spark\n")
             assert (process.returncode, complained.endswith("lrb: interrupted\n")) == (2, True), complained
             assert "Traceback" not in complained
             assert not [*out.iterdir(), *scratch.iterdir()]

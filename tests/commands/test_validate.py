@@ -28,7 +28,7 @@ def road_of(name):
 
 @pytest.fixture(scope="module")
 def road(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("validate") / "road"
+    folder = tmp_path_factory.mktemp("validate") / "dé [1]" / "road"
     one_dataset([road_of(name) for name in NAMES], folder)
     return folder
 
@@ -61,10 +61,13 @@ def output(right, tmp_path):
 
 
 def test_from_nothing_to_the_verdict_of_a_run(lrb, road, output):
-    """The whole command, with a Spark of its own; the run keeps its verdict."""
+    """The whole command, with a Spark of its own, in a locale that is not installed; the run keeps its verdict."""
     facts = {"config": {"from_minute": 1, "to_minute": 180}, "dataset": {"name": "road", "identity": "another"}}
     write_run(output.parent, {**facts, "dataset": {"name": "road", "identity": open_dataset(road).identity}})
-    done = lrb("validate", road, output.parent)
+    scratch = output.parent / "a, 'b' é*"
+    scratch.mkdir()
+    done = lrb("validate", road, output.parent, LC_ALL="tr_TR.UTF-8", TMPDIR=scratch)
+    assert not list(scratch.iterdir())
     assert (done.returncode, done.stdout.split()[0]) == (0, "PASS"), done.stderr
     assert json.loads((output.parent / "run.json").read_text())["verdict"] == "PASS"
     verdict = json.loads((output.parent / "verdict.json").read_text())

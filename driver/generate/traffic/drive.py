@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-import numba
 import numpy as np
 
 from driver.generate.traffic.accidents import have_accidents
@@ -15,6 +14,7 @@ from driver.generate.traffic.model import Driving, Mishap
 from driver.generate.traffic.motion import move
 from driver.generate.traffic.road import Road, admit, report
 from driver.generate.traffic.trips import Accidents, Trips
+from polling_baseline.compiled import compiled
 
 
 def _compiled(version: str) -> Callable[..., int]:
@@ -41,10 +41,7 @@ def _compiled(version: str) -> Callable[..., int]:
             change_lanes(road, trips, driving, second % len(road.standing), salt, second)
         return rows
 
-    try:
-        return numba.njit(cache=True, error_model="numpy")(drive)
-    except RuntimeError:  # no folder for the cache can be written
-        return numba.njit(error_model="numpy")(drive)
+    return compiled(drive, error_model="numpy")
 
 
 def _sources() -> str:

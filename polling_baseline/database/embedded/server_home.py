@@ -12,7 +12,6 @@ import hashlib
 import os
 import pwd
 import stat
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polling_baseline.project import CHECKOUT
+from polling_baseline.project import state_folder
 from polling_baseline.refusal import Refusal
 
 ROOT_FOLDER = Path("/var/lib/linear-road")
@@ -152,22 +151,6 @@ def _default_owner() -> Owner:
 def _can_reach(owner: Owner, folder: Path) -> bool:
     facts = [path.stat() for path in (folder, *folder.parents)]
     return all(fact.st_mode & stat.S_IXOTH or fact.st_uid == owner.uid for fact in facts)
-
-
-def state_folder() -> Path:
-    """Where everything lies that a command keeps for the next one; it may not exist yet."""
-    if given := os.environ.get("LRB_STATE"):
-        return Path(given).expanduser().absolute()
-    if CHECKOUT:
-        folder = CHECKOUT / ".lrb"
-        if os.access(folder if folder.exists() else CHECKOUT, os.W_OK):
-            return folder
-    try:
-        if sys.platform == "darwin":
-            return Path.home() / "Library" / "Application Support" / "linear-road"
-        return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "linear-road"
-    except RuntimeError:
-        raise Refusal("your user has no home folder; set LRB_STATE to a folder that you may write to") from None
 
 
 def _user_name(uid: int) -> str | None:
