@@ -1,14 +1,17 @@
--- The ledger: one row per cycle, committed with it.
+-- The ledger: one row per cycle, and one per step of it, committed with it.
 CREATE UNLOGGED TABLE lr.cycle (
     from_second smallint PRIMARY KEY,
     until_second smallint NOT NULL,
+    started_at timestamp with time zone NOT NULL DEFAULT clock_timestamp()
+);
+
+-- Polling and the statement trigger: each cycle has the same steps, also those in which there was nothing to do.
+CREATE UNLOGGED TABLE lr.cycle_step (
+    from_second smallint NOT NULL,
+    step text NOT NULL,
     started_at timestamp with time zone NOT NULL,
-    minute_ms real NOT NULL,
-    advance_ms real NOT NULL,
-    tally_ms real NOT NULL,
-    balance_ms real NOT NULL,
-    notify_ms real NOT NULL,
-    history_ms real NOT NULL
+    ms real NOT NULL,
+    PRIMARY KEY (from_second, step)
 );
 
 -- The workers' schemas, this one's included; each has the same tables for expressways of its own.

@@ -6,7 +6,8 @@
 GRANT USAGE ON SCHEMA lr TO lr_driver;
 GRANT INSERT ON lr.position_report, lr.request TO lr_driver;
 GRANT SELECT ON
-lr.toll_notification, lr.accident_alert, lr.account_balance, lr.daily_expenditure, lr.travel_time, lr.cycle
+lr.toll_notification, lr.accident_alert, lr.account_balance, lr.daily_expenditure, lr.travel_time,
+lr.cycle, lr.cycle_step
 TO lr_driver;
 
 DO $$

@@ -1,11 +1,15 @@
--- lr.lap(step_at, step_ms): add the time since step_at to a step's milliseconds, and start the next one.
+-- lr.lap(step_at, from_second, step): enter a step of a cycle in the ledger, and start the next one.
 --
--- Called  by lr.poll.
-CREATE OR REPLACE PROCEDURE lr.lap(INOUT p_step_at timestamp with time zone, INOUT p_step_ms real)
+-- Writes  cycle_step; a step's name stands in the call of lr.lap that ends it, and nowhere else
+-- Called  by lr.conclude_cycle, lr.open_cycle
+CREATE OR REPLACE PROCEDURE lr.lap(INOUT p_step_at timestamp with time zone, p_from_second integer, p_step text)
 LANGUAGE plpgsql
 AS $procedure$
+DECLARE
+    v_ended_at CONSTANT timestamp with time zone := clock_timestamp();
 BEGIN
-    p_step_ms := p_step_ms + 1000 * extract(EPOCH FROM clock_timestamp() - p_step_at);
-    p_step_at := clock_timestamp();
+    INSERT INTO lr.cycle_step (from_second, step, started_at, ms)
+    VALUES (p_from_second, p_step, p_step_at, 1000 * extract(EPOCH FROM v_ended_at - p_step_at));
+    p_step_at := v_ended_at;
 END
 $procedure$;

@@ -66,6 +66,7 @@ STEPS = {
     "expenditures": "AFTER INSERT ON {}.daily_expenditure",
     "travel times": "AFTER INSERT ON {}.travel_time",
     "ledger": "AFTER INSERT ON {}.cycle",
+    "steps": "AFTER INSERT ON {}.cycle_step",
     "commit": "DEFERRED",
 }
 Answer = tuple[int, ...]

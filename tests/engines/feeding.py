@@ -27,6 +27,8 @@ XWAYS, IDS, LONG_S = 4, 1_000_000, 1200
 # Where the vehicle's or the query's number stands in an answer, by kind.
 ID_POSITION = (1, 2, 3, 2, 2)
 SEEDS = range(24)
+# The steps that System X keeps in its ledger, in the order of the columns of `cycles.csv`.
+LEDGER_STEPS = ("minute_ms", "advance_ms", "tally_ms", "notify_ms", "balance_ms", "history_ms")
 
 Answer = tuple[int, ...]
 
@@ -132,6 +134,19 @@ def answers_of(make_engine: MakeEngine, road: Road, workers: int, longest: int) 
                 columns = [answers.columns[name].tolist() for name in ANSWER_KINDS[answers.kind].columns]
                 kind = spec.ANSWERS.index(answers.kind)
                 found.update((kind, *row) for row in zip(*columns, strict=True))
+    finally:
+        engine.stop()
+    return found
+
+
+def steps_of(make_engine: MakeEngine, road: Road, workers: int) -> set[tuple[str, ...]]:
+    """The names of the steps that cycles tell of, also the last one when it is done again."""
+    engine = make_engine(road, workers)
+    try:
+        engine.install()
+        found = set()
+        for batch in batches(road.lines, workers, 7):
+            found |= {tuple(engine.process(batch)), tuple(engine.complete(batch))}
     finally:
         engine.stop()
     return found

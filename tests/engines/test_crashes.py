@@ -53,7 +53,7 @@ DEATHS = [
 
 
 def test_strikes_in_the_database(crash_world: World, tmp_path: Path) -> None:
-    """Sixteen kills: a backend or the whole server, at each step of a cycle of one of two workers."""
+    """Seventeen kills: a backend or the whole server, at each step of a cycle of one of two workers."""
     run, rng = tmp_path / "run", random.Random(11)
     begun(crash_world, run, 2, rng)
     for number, step in enumerate(STEPS):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polling_baseline.database.connection import Target
-from tests.engines.feeding import MakeEngine, faults, polling_on
+from tests import traces
+from tests.engines.feeding import LEDGER_STEPS, MakeEngine, Road, faults, polling_on, steps_of
 
 # Workers, and the seconds that a batch may have: one, a longer period's, as many as the rules allow.
 WAYS = [
@@ -29,3 +30,11 @@ def test_short_roads(make_engine: MakeEngine, workers: int, longest: int) -> Non
 
 def test_long_roads(make_engine: MakeEngine) -> None:
     assert faults(make_engine, 1, 29, long=True) == {}
+
+
+def test_every_cycle_has_the_same_steps(make_engine: MakeEngine) -> None:
+    """The columns of `cycles.csv` come from here: with and without requests, at a minute's start and later."""
+    trace = traces.load("no_history")
+    road = Road(trace.lines, trace.toll_history, trace.segment_history)
+    for workers in (1, 2):
+        assert steps_of(make_engine, road, workers) == {("copy_ms", *LEDGER_STEPS, "commit_ms")}

@@ -9,7 +9,8 @@ import pytest
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.engines.system_x.trigger import Trigger
-from tests.engines.feeding import MakeEngine, Road, faults, fill_history
+from tests import traces
+from tests.engines.feeding import LEDGER_STEPS, MakeEngine, Road, faults, fill_history, steps_of
 
 # Granularity, workers, the seconds that a batch may have, and whether long roads are left out.
 WAYS = [
@@ -35,6 +36,16 @@ def engine_of(history_database: Target):
 @pytest.mark.parametrize(("granularity", "workers", "longest", "long"), WAYS)
 def test_roads(engine_of, granularity: str, workers: int, longest: int, long: bool | None) -> None:
     assert faults(engine_of(granularity), workers, longest, long) == {}
+
+
+@pytest.mark.parametrize(
+    ("granularity", "steps"),
+    [("row", ("begin_ms", "report_ms", "request_ms")), ("statement", ("copy_ms", *LEDGER_STEPS))],
+)
+def test_every_cycle_has_the_same_steps(engine_of, granularity: str, steps: tuple[str, ...]) -> None:
+    trace = traces.load("no_history")
+    road = Road(trace.lines, trace.toll_history, trace.segment_history)
+    assert steps_of(engine_of(granularity), road, 1) == {(*steps, "commit_ms")}
 
 
 def test_a_row_trigger_has_one_worker(history_database: Target) -> None:

@@ -56,6 +56,8 @@ DEFAULTS = {
     "lr.segment_toll": {"segment_id": 0, "lav": spec.NO_LAV, "toll": 0},
     "lr_history.segment_average": {"xway": 0, "dir": spec.EAST, "day_of_week": 1, "days": 1, "cars_sum": 0},
 }
+# The steps of a cycle, as `cycles.csv` names them but for _ms.
+STEPS = ("minute", "advance", "tally", "notify", "balance", "history")
 
 
 def segment(seg: int, dir: int = spec.EAST, xway: int = 0) -> int:

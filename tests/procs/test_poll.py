@@ -6,7 +6,7 @@ import psycopg2
 import pytest
 
 from polling_baseline.spec import BALANCE, EXPENDITURE, FREE_CARS, MINUTE_S, NO_LAV, STOP_REPORTS, TRAVEL_TIME
-from tests.procs.conftest import segment
+from tests.procs.conftest import STEPS, segment
 
 
 @pytest.fixture
@@ -37,7 +37,12 @@ def test_a_minute_is_closed_before_its_first_second(sql, add, poll, from_second,
     add("lr.segment_tally", segment_id=0, cars=1, speed_sum=60)
     poll(from_second, from_second)
     assert sql("SELECT minute FROM lr.segment_minute") == [(from_second // MINUTE_S,)] * closes
-    assert sql("SELECT minute_ms > 0 FROM lr.cycle") == [(closes,)]
+
+
+@pytest.mark.parametrize("from_second", [0, 1])
+def test_every_cycle_has_all_steps(sql, poll, from_second):
+    poll(from_second, from_second + 2)
+    assert sql("SELECT step, ms >= 0 FROM lr.cycle_step ORDER BY started_at") == [(step, True) for step in STEPS]
 
 
 def test_reports_of_the_new_minute_pay_for_the_old_one(sql, poll):

@@ -41,7 +41,8 @@ READ = [
 WRITE = [
     "INSERT INTO lr.vehicle VALUES (1, 1, 0, NULL, 1000)",
     "INSERT INTO lr.toll_notification VALUES (1, 1, 1, 1)",
-    "INSERT INTO lr.cycle VALUES (0, 0, now(), 0, 0, 0, 0, 0, 0)",
+    "INSERT INTO lr.cycle VALUES (0, 0)",
+    "INSERT INTO lr.cycle_step VALUES (0, 'minute', now(), 0)",
     "UPDATE lr.vehicle SET balance = 0",
     "UPDATE lr.position_report SET speed_mph = 0",
     "UPDATE lr_1.cycle SET until_second = 10",

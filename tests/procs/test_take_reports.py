@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polling_baseline.spec import NO_LAV
+from polling_baseline.spec import BALANCE, EXPENDITURE, NO_LAV, TRAVEL_TIME
+from tests.procs.conftest import STEPS
 
 COLUMNS = "report_second, vehicle_id, speed_mph, xway, lane, dir, seg, position_ft"
 
@@ -60,6 +61,18 @@ def test_two_cars_that_stop_are_an_accident_from_the_next_minute(sql, cycle):
     assert sql("SELECT report_second, vehicle_id, seg FROM lr.accident_alert") == [(120, 4, 0)]
 
 
-def test_the_ledger_tells_the_steps(sql, cycle):
+def test_every_cycle_has_all_steps(sql, cycle):
     cycle(0, 0, (0, 1))
-    assert sql("SELECT advance_ms > 0, tally_ms > 0, notify_ms > 0 FROM lr.cycle") == [(True, True, True)]
+    assert sql("SELECT step FROM lr.cycle_step ORDER BY started_at") == [(step,) for step in STEPS]
+
+
+def test_requests_that_came_before_are_answered(sql, add, add_ring):
+    sql("CALL lr.begin_cycle(40, 40)")
+    for kind in (BALANCE, EXPENDITURE, TRAVEL_TIME):
+        add("lr.request", kind=kind, request_second=40)
+    add_ring(10, toll=8)
+    add("lr.vehicle")
+    add("lr.position_report", report_second=40, seg=1)
+    assert sql("SELECT request_second, balance FROM lr.account_balance") == [(40, 8)]
+    assert sql("SELECT tolls FROM lr.daily_expenditure") == [(0,)]
+    assert sql("SELECT travel_s, toll FROM lr.travel_time") == [(0, 0)]

@@ -35,9 +35,6 @@ from polling_baseline.engines.system_x.cost import database_facts, wal_position
 from polling_baseline.engines.system_x.exchange import read_answers, reason, warm_up_share
 from polling_baseline.engines.system_x.sessions import close_sessions, open_sessions
 
-# The steps of a cycle that the ledger keeps.
-STEPS = ("minute_ms", "advance_ms", "tally_ms", "notify_ms", "balance_ms", "history_ms")
-
 Result = TypeVar("Result")
 
 
@@ -47,7 +44,7 @@ class Workers(ABC):
     Its database is claimed already; `stop` gives it back.
     """
 
-    # By the names that `_load` gives them.
+    # Those that `_load` measures itself; the ledger has the others.
     _steps: tuple[str, ...]
 
     def __init__(self, claim: Claim, workers: int, durability: str, triggers: str | None = None) -> None:
@@ -96,7 +93,8 @@ class Workers(ABC):
         def cycle(worker: int, batch: Batch) -> dict[str, float]:
             if self._last_cycle(worker) != batch.seconds:
                 return self._cycle(worker, batch)
-            return dict.fromkeys((*self._steps, "commit_ms"), 0.0)
+            with self._connections[worker] as connection, connection.cursor() as cursor:
+                return dict.fromkeys((*self._steps, *ledger_steps(cursor, worker, batch.seconds), "commit_ms"), 0.0)
 
         def answer_balances(worker: int, batch: Batch) -> None:
             if not any(answers.kind == "balance" for answers in self._read(worker)):
@@ -194,15 +192,14 @@ def call(cursor: Cursor, worker: int, procedure: str, seconds: range) -> None:
 
 
 def ledger_steps(cursor: Cursor, worker: int, seconds: range) -> dict[str, float]:
-    """The milliseconds of STEPS, as the ledger has them for the cycle that began with these seconds."""
+    """The milliseconds of each step that the ledger has for the cycle of these seconds, in the order of the steps."""
     cursor.execute(
-        SQL("SELECT {} FROM {} WHERE from_second = %s").format(
-            SQL(", ").join(map(Identifier, STEPS)), Identifier(schema_of(worker), "cycle")
+        SQL("SELECT step || '_ms', ms FROM {} WHERE from_second = %s ORDER BY started_at").format(
+            Identifier(schema_of(worker), "cycle_step")
         ),
         (seconds[0],),
     )
-    [steps] = cursor.fetchall()
-    return dict(zip(STEPS, steps, strict=True))
+    return dict(cursor.fetchall())
 
 
 def ms_since(started: float) -> float:

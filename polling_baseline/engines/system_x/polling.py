@@ -8,7 +8,7 @@ from psycopg2.sql import SQL, Identifier
 
 from polling_baseline.batch import Batch
 from polling_baseline.database.install import schema_of
-from polling_baseline.engines.system_x.base import STEPS, Workers, call, ledger_steps, ms_since
+from polling_baseline.engines.system_x.base import Workers, call, ledger_steps, ms_since
 from polling_baseline.engines.system_x.exchange import copy_reports, copy_requests
 
 
@@ -16,7 +16,7 @@ class Polling(Workers):
     """The engine `polling`."""
 
     name = "polling"
-    _steps = ("copy_ms", *STEPS)
+    _steps = ("copy_ms",)
 
     def _load(self, worker: int, batch: Batch) -> dict[str, float]:
         schema, share = schema_of(worker), batch.shares[worker]

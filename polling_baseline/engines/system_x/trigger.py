@@ -21,7 +21,7 @@ from psycopg2.extensions import cursor as Cursor
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.claim import Claim
 from polling_baseline.database.install import schema_of
-from polling_baseline.engines.system_x.base import STEPS, Workers, call, ledger_steps, ms_since
+from polling_baseline.engines.system_x.base import Workers, call, ledger_steps, ms_since
 from polling_baseline.engines.system_x.exchange import copy_reports, copy_requests
 
 # INSERTs that travel together, so that a round trip each does not count against the trigger.
@@ -46,7 +46,7 @@ class Trigger(Workers):
             raise ValueError(f"{workers} workers: a row trigger has one")
         super().__init__(claim, workers, durability, "statement" if granularity == "statement" else "row")
         self._granularity = granularity
-        self._steps = ("copy_ms", *STEPS) if granularity == "statement" else ("begin_ms", "report_ms", "request_ms")
+        self._steps = ("copy_ms",) if granularity == "statement" else ("begin_ms", "report_ms", "request_ms")
 
     def _prepare(self) -> None:
         if self._granularity == "row":
@@ -76,11 +76,12 @@ class Trigger(Workers):
 
 
 def _insert_sets(cursor: Cursor, worker: int, batch: Batch, started: float) -> dict[str, float]:
-    """All reports, also if there are none, then all requests; the steps are those of the polling engine."""
+    """The requests, then all reports, whose trigger answers both; the steps are those of the polling engine."""
     schema, share = schema_of(worker), batch.shares[worker]
-    copy_reports(cursor, schema, share.reports)
     if len(share.requests["second"]):
         copy_requests(cursor, schema, share.requests)
+    # Also if there are none: trips may end.
+    copy_reports(cursor, schema, share.reports)
     all_ms = ms_since(started)
     steps = ledger_steps(cursor, worker, batch.seconds)
     return {"copy_ms": all_ms - sum(steps.values()), **steps}
