@@ -2,9 +2,8 @@
 --
 -- lr.ring_000 .. lr.ring_119 hold the last 120 seconds, one table a second.  A report continues a trip if and only if
 -- the same vehicle reported exactly 30 s earlier, so each second is joined with the table of 30 s before and fills a
--- table of its own: nothing is updated in place, nothing needs an index or a vacuum.  So many, because a minute's end
--- looks at its 60 s and the 29 s before, while another worker may already write 29 s of the next.  A trip that was not
--- continued leaves a row with `ended`.
+-- table of its own: nothing is updated in place, nothing needs an index or a vacuum.  A trip that was not continued
+-- leaves a row with `ended`.
 CREATE UNLOGGED TABLE lr.ring (
     vehicle_id integer NOT NULL,
     segment_id integer NOT NULL,  -- lr.segment_id(xway, dir, seg)
@@ -24,7 +23,7 @@ CREATE UNLOGGED TABLE lr.ring (
 
 DO $$
 BEGIN
-    FOR v_slot IN 0..119 LOOP
+    FOR v_slot IN 0..lr.ring_seconds() - 1 LOOP
         EXECUTE format('CREATE UNLOGGED TABLE lr.ring_%s (LIKE lr.ring)', to_char(v_slot, 'FM000'));
     END LOOP;
 END
@@ -45,5 +44,15 @@ CREATE UNLOGGED TABLE lr.irregular_vehicle (vehicle_id integer PRIMARY KEY);
 -- What the reports of this cycle's seconds mean: trips begun and ended, segments entered, vehicles stopped.
 CREATE UNLOGGED TABLE lr.movement (
     report_second smallint NOT NULL,
-    LIKE lr.ring
+    vehicle_id integer NOT NULL,  -- from here on as in lr.ring
+    segment_id integer NOT NULL,
+    position_ft integer NOT NULL,
+    lane smallint NOT NULL,
+    lav smallint NOT NULL,
+    stop_reports smallint NOT NULL,
+    started boolean NOT NULL,
+    ended boolean NOT NULL,
+    crossed boolean NOT NULL,
+    toll bigint NOT NULL,
+    paid bigint NOT NULL
 );

@@ -14,10 +14,12 @@ from pathlib import Path
 import psycopg2
 from psycopg2.extensions import connection as Connection
 
+from polling_baseline import spec
 from polling_baseline.database.roles import OWNER
 from polling_baseline.project import ROOT
 from polling_baseline.refusal import Refusal
 
+# Whoever else locks a table for so long ends an install, or a run.
 LOCK_TIMEOUT_S = 10
 
 
@@ -91,7 +93,9 @@ def source(file: Path, durability: str = "off", schema: str = "lr") -> str:
 
 def _drop(cursor: psycopg2.extensions.cursor) -> None:
     """Remove the schemas of an earlier install, however many workers it had."""
-    cursor.execute("SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname ~ '^lr(_[0-9]+)?$'")
+    # A worker has an expressway at least.
+    schemas = [schema_of(worker) for worker in range(spec.MAX_XWAYS)]
+    cursor.execute("SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = ANY(%s)", (schemas,))
     for (schema,) in cursor.fetchall():
         try:
             cursor.execute(f"DROP SCHEMA {schema} CASCADE")

@@ -3,5 +3,5 @@ CREATE OR REPLACE FUNCTION lr.minute_of(p_second integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT p_second / 60 + 1
+    SELECT p_second / lr.minute_s() + 1
 $$;

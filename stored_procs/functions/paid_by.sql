@@ -39,7 +39,7 @@ BEGIN
         SELECT vehicle_id, 0, $4, balance
         FROM account
         UNION ALL
-        SELECT vehicle_id, report_second, report_second + 29, paid
+        SELECT vehicle_id, report_second, report_second + $6 - 1, paid
         FROM sighting
         WHERE vehicle_id NOT IN (SELECT elsewhere.vehicle_id FROM elsewhere)
         UNION ALL
@@ -47,10 +47,10 @@ BEGIN
         SELECT
             vehicle_id,
             CASE WHEN ended THEN 0 ELSE report_second END,
-            report_second + CASE WHEN ended THEN -1 ELSE 29 END,
+            report_second + CASE WHEN ended THEN -1 ELSE $6 - 1 END,
             CASE WHEN ended THEN -paid ELSE paid END
-        FROM lr.sightings(ARRAY(SELECT elsewhere.vehicle_id FROM elsewhere), $3 - 29, $4, $5)
+        FROM lr.sightings(ARRAY(SELECT elsewhere.vehicle_id FROM elsewhere), $3 - $6 + 1, $4, $5)
         WHERE EXISTS (SELECT FROM elsewhere) AND (NOT ended OR report_second > $3)
-    $$, p_schema) USING p_vehicles, p_asked, p_from_second, p_until_second, p_schema;
+    $$, p_schema) USING p_vehicles, p_asked, p_from_second, p_until_second, p_schema, lr.report_period_s();
 END
 $procedure$;

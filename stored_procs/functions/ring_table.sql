@@ -3,5 +3,5 @@ CREATE OR REPLACE FUNCTION lr.ring_table(p_second integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT 'ring_' || to_char(((p_second % 120) + 120) % 120, 'FM000')
+    SELECT 'ring_' || to_char((p_second + lr.ring_seconds()) % lr.ring_seconds(), 'FM000')
 $$;

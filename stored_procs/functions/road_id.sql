@@ -3,5 +3,5 @@ CREATE OR REPLACE FUNCTION lr.road_id(p_segment_id integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT p_segment_id / 100
+    SELECT p_segment_id / lr.segments()
 $$;

@@ -3,5 +3,5 @@ CREATE OR REPLACE FUNCTION lr.seg_of(p_segment_id integer)
 RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT (p_segment_id % 100)::smallint
+    SELECT (p_segment_id % lr.segments())::smallint
 $$;

@@ -3,5 +3,5 @@ CREATE OR REPLACE FUNCTION lr.segment_id(p_xway smallint, p_dir smallint, p_seg 
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT (p_xway * 2 + p_dir) * 100 + p_seg
+    SELECT (p_xway * 2 + p_dir) * lr.segments() + p_seg
 $$;

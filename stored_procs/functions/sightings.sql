@@ -1,7 +1,8 @@
 -- lr.sightings(vehicles, from_second, until_second, schema): what the ring still holds of some vehicles.
 --
 -- Reads   the ring's tables of these seconds, of one worker
--- Called  for the rare vehicle whose reports are not 30 s apart, and to find what a vehicle has paid on its way.
+-- Called  by lr.correct_minute, lr.cut_stops, lr.paid_by: for the rare vehicle whose reports are not 30 s apart, and to
+--         find what a vehicle has paid on its way.
 CREATE OR REPLACE FUNCTION lr.sightings(
     p_vehicles integer[], p_from_second integer, p_until_second integer, p_schema text
 )

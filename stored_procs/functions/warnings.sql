@@ -11,9 +11,9 @@ AS $$
         warned.segment_id,
         lr.seg_of(accident.segment_id)
     FROM lr.accident
-    CROSS JOIN generate_series(0, 4) AS distance
+    CROSS JOIN generate_series(0, lr.alert_segments()) AS distance
     CROSS JOIN LATERAL (
-        SELECT accident.segment_id + CASE lr.road_id(accident.segment_id) % 2 WHEN 0 THEN -distance ELSE distance END
+        SELECT accident.segment_id + CASE lr.road_id(accident.segment_id) % 2 WHEN lr.east() THEN -distance ELSE distance END
     ) AS warned (segment_id)
     WHERE accident.minute = p_minute AND lr.road_id(warned.segment_id) = lr.road_id(accident.segment_id)
         AND warned.segment_id >= 0

@@ -3,7 +3,7 @@
 -- Spec    rule 1: a change of expressway does not end a trip.
 -- Reads   the other workers' ring tables of 30 s before, committed by then: a cycle is shorter than 30 s
 -- Writes  the ring's table of this second, the few rows concerned; what was paid before stays with the other worker
--- Called  by lr.poll, after lr.advance_vehicles.
+-- Called  by lr.conclude_cycle, for each second.
 CREATE OR REPLACE PROCEDURE lr.adopt_arrivals(p_second integer)
 LANGUAGE plpgsql
 AS $procedure$
@@ -25,7 +25,7 @@ BEGIN
                 END
             FROM %2$I.%3$I AS previous
             WHERE previous.vehicle_id = arrival.vehicle_id AND arrival.started AND NOT previous.ended
-        $$, lr.ring_table(p_second), v_schema, lr.ring_table(p_second - 30));
+        $$, lr.ring_table(p_second), v_schema, lr.ring_table(p_second - lr.report_period_s()));
     END LOOP;
 END
 $procedure$;

@@ -3,7 +3,7 @@
 -- Spec    rule 8: accident alert, due 5 s after the report.
 -- Reads   movement, segment_toll
 -- Writes  accident_alert
--- Called  by lr.poll, once for all seconds of the cycle.
+-- Called  by lr.conclude_cycle, once for all seconds of the cycle.
 CREATE OR REPLACE PROCEDURE lr.alert_vehicles()
 LANGUAGE sql
 AS $$

@@ -3,7 +3,8 @@
 -- Spec    rule 10, account balance, due 5 s after the request; the balance is that of the request's own second.
 -- Reads   request; vehicle and the ring, of every worker
 -- Writes  account_balance
--- Called  by lr.poll of a single worker; of several, by the driver when all of them have committed the cycle's reports.
+-- Called  by lr.conclude_cycle of a single worker; of several, by the driver when all have committed the cycle's
+--         reports.
 CREATE OR REPLACE PROCEDURE lr.answer_balances(p_from_second integer, p_until_second integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$
@@ -16,7 +17,7 @@ BEGIN
     FROM (
         SELECT vehicle_id, min(request_second) AS asked
         FROM lr.request
-        WHERE kind = 2
+        WHERE kind = lr.balance_kind()
         GROUP BY vehicle_id
     ) AS first;
     IF v_vehicles IS NOT NULL THEN
@@ -34,7 +35,7 @@ BEGIN
         LEFT JOIN part
             ON part.vehicle_id = request.vehicle_id
             AND request.request_second BETWEEN part.first_second AND part.last_second
-        WHERE request.kind = 2
+        WHERE request.kind = lr.balance_kind()
         GROUP BY request.ctid, request.request_second, request.query_id;
     END IF;
 END

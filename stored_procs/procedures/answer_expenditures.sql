@@ -3,7 +3,7 @@
 -- Spec    rule 11, daily expenditure, due 10 s after the request; no such row means 0.
 -- Reads   request, lr_history.toll_history
 -- Writes  daily_expenditure
--- Called  by lr.poll, once for all seconds of the cycle.
+-- Called  by lr.conclude_cycle, once for all seconds of the cycle.
 CREATE OR REPLACE PROCEDURE lr.answer_expenditures()
 LANGUAGE sql
 AS $$
@@ -11,5 +11,5 @@ AS $$
     SELECT request.request_second, request.query_id, coalesce(history.tolls, 0)
     FROM lr.request
     LEFT JOIN lr_history.toll_history AS history USING (vehicle_id, day, xway)
-    WHERE request.kind = 3
+    WHERE request.kind = lr.expenditure_kind()
 $$;

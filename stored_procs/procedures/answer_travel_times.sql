@@ -3,7 +3,7 @@
 -- Spec    rule 12, travel time, due 30 s after the request.
 -- Reads   request, lr_history.segment_average
 -- Writes  travel_time
--- Called  by lr.poll, once for all seconds of the cycle.
+-- Called  by lr.conclude_cycle, once for all seconds of the cycle.
 CREATE OR REPLACE PROCEDURE lr.answer_travel_times()
 LANGUAGE sql
 AS $$
@@ -13,5 +13,5 @@ AS $$
     CROSS JOIN LATERAL lr.journey(
         request.xway, request.from_seg, request.to_seg, request.day_of_week, request.minute_of_day
     ) AS journey
-    WHERE request.kind = 4
+    WHERE request.kind = lr.travel_time_kind()
 $$;

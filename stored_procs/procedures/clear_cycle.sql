@@ -1,6 +1,7 @@
 -- lr.clear_cycle(): empty the tables that hold one cycle's input and answers.
 --
--- Called  by the driver at the start of each cycle's transaction; the answers of the last cycle stay until then.
+-- Called  by lr.begin_cycle, and by the driver at the start of each cycle's transaction; the answers of the last cycle
+--         stay until then.
 CREATE OR REPLACE PROCEDURE lr.clear_cycle()
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$

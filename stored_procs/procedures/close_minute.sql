@@ -1,7 +1,7 @@
 -- lr.close_minute(minute): draw the conclusions from a minute that is over, for the one that begins.
 --
 -- Spec    rules 2 to 4, 6 and 7.
--- Called  by lr.poll, before the first second of a minute; a cycle never reaches across one.
+-- Called  by lr.begin_cycle, lr.open_cycle, before the first second of a minute; a cycle never reaches across one.
 CREATE OR REPLACE PROCEDURE lr.close_minute(p_minute integer)
 LANGUAGE plpgsql
 AS $procedure$

@@ -3,7 +3,7 @@
 -- Spec    rules 1, 2, 5, 6 and 8 to 12: what polling and the statement trigger have in common.
 -- Reads   the ring's tables of these seconds, filled by the joins that began at step_at; request
 -- Writes  segment_tally, movement, vehicle, stopped_car, the tables of answers, the ledger
--- Called  by lr.poll, lr.take_reports
+-- Called  by lr.poll, lr.take_reports.
 CREATE OR REPLACE PROCEDURE lr.conclude_cycle(
     p_from_second integer, p_until_second integer, p_step_at timestamp with time zone
 )

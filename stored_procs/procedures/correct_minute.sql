@@ -17,7 +17,9 @@ BEGIN
             1 - count(*) FILTER (WHERE counted),
             lr.exact(2 * sum(speed_mph)) / count(*) - sum(tally)
         FROM lr.worker
-        CROSS JOIN LATERAL lr.sightings(v_vehicles, p_minute * 60 - 60, p_minute * 60 - 1, worker.schema_name)
+        CROSS JOIN LATERAL lr.sightings(
+            v_vehicles, (p_minute - 1) * lr.minute_s(), p_minute * lr.minute_s() - 1, worker.schema_name
+        )
         WHERE worker.here AND NOT ended
         GROUP BY vehicle_id, segment_id;
     END IF;

@@ -1,4 +1,4 @@
--- lr.detect_accidents(minute): find where two cars or more stood at one place at once in a minute that is over.
+-- lr.detect_accidents(minute): find where enough cars stood at one place at once in a minute that is over.
 --
 -- Spec    rule 6: Acc_in_Seg.
 -- Reads   stopped_car, the ring of every worker (a stopped car that reported again before its 30 s were over)
@@ -10,8 +10,8 @@ LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $procedure$
 DECLARE
-    v_from_second CONSTANT integer := p_minute * 60 - 60;
-    v_until_second CONSTANT integer := p_minute * 60 - 1;
+    v_from_second CONSTANT integer := (p_minute - 1) * lr.minute_s();
+    v_until_second CONSTANT integer := p_minute * lr.minute_s() - 1;
     -- Whoever stood where another car did: few, where many stand in a jam.
     v_vehicles CONSTANT integer [] := ARRAY(
         SELECT DISTINCT vehicle_id
@@ -26,17 +26,20 @@ DECLARE
     );
 BEGIN
     -- A stop that reaches into the minute began up to 29 s before it.
-    CALL lr.cut_stops(v_vehicles, v_from_second - 29, v_until_second);
+    CALL lr.cut_stops(v_vehicles, v_from_second - lr.report_period_s() + 1, v_until_second);
 
+    -- The most cars stand at a place when one of them has just stopped there, or when the minute begins.
     INSERT INTO lr.accident (minute, segment_id)
-    SELECT DISTINCT p_minute, this_car.road_id * 100 + this_car.position_ft / 5280
-    FROM lr.stopped_car AS this_car
-    INNER JOIN lr.stopped_car AS other_car USING (road_id, lane, position_ft)
-    WHERE this_car.vehicle_id = ANY(v_vehicles)
-        AND other_car.vehicle_id = ANY(v_vehicles)
-        AND this_car.vehicle_id < other_car.vehicle_id
-        AND greatest(this_car.from_second, other_car.from_second, v_from_second)
-        <= least(this_car.until_second, other_car.until_second, v_until_second);
+    SELECT DISTINCT p_minute, road_id * lr.segments() + position_ft / lr.segment_ft()
+    FROM (
+        SELECT DISTINCT road_id, lane, position_ft, greatest(from_second, v_from_second) AS second
+        FROM lr.stopped_car
+        WHERE vehicle_id = ANY(v_vehicles) AND from_second <= v_until_second
+    ) AS moment
+    INNER JOIN lr.stopped_car AS car USING (road_id, lane, position_ft)
+    WHERE car.vehicle_id = ANY(v_vehicles) AND moment.second BETWEEN car.from_second AND car.until_second
+    GROUP BY road_id, lane, position_ft, moment.second
+    HAVING count(DISTINCT car.vehicle_id) >= lr.accident_vehicles();
 
     DELETE FROM lr.stopped_car
     WHERE until_second <= v_until_second;

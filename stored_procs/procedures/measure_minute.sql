@@ -3,7 +3,7 @@
 -- Spec    rule 2 and the averages of rule 3.
 -- Reads   segment_tally
 -- Writes  segment_minute; clears segment_tally
--- Called  by lr.close_minute, after lr.correct_minute.
+-- Called  by lr.close_minute.
 CREATE OR REPLACE PROCEDURE lr.measure_minute(p_minute integer)
 LANGUAGE sql
 AS $$

@@ -3,7 +3,7 @@
 -- Spec    rule 5: toll notification, due 5 s after the report.
 -- Reads   movement
 -- Writes  toll_notification
--- Called  by lr.poll, once for all seconds of the cycle.
+-- Called  by lr.conclude_cycle, once for all seconds of the cycle.
 CREATE OR REPLACE PROCEDURE lr.notify_tolls()
 LANGUAGE sql
 AS $$

@@ -3,7 +3,7 @@
 -- Spec    all of it; the seconds lie in one minute and are fewer than 30.
 -- Reads   position_report, request
 -- Writes  the five tables of answers, and the ledger
--- Called  by the driver, in the transaction that loaded the input
+-- Called  by the driver, in the transaction that loaded the input.
 CREATE OR REPLACE PROCEDURE lr.poll(p_from_second integer, p_until_second integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$

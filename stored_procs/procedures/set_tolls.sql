@@ -12,8 +12,8 @@ AS $$
     INSERT INTO lr.segment_toll (segment_id, lav, toll, accident_seg)
     SELECT
         segment_id,
-        coalesce(traffic.lav, -1),
-        lr.toll_for(coalesce(traffic.cars, 0), coalesce(traffic.lav, -1), warning.accident_seg IS NOT NULL),
+        coalesce(traffic.lav, lr.no_lav()),
+        lr.toll_for(coalesce(traffic.cars, 0), coalesce(traffic.lav, lr.no_lav()), warning.accident_seg IS NOT NULL),
         warning.accident_seg
     FROM (
         SELECT
@@ -21,7 +21,7 @@ AS $$
             lr.floor_of(avg(average_mph)) AS lav,
             max(cars) FILTER (WHERE minute = p_minute - 1) AS cars
         FROM lr.segment_minute
-        WHERE minute BETWEEN p_minute - 5 AND p_minute - 1
+        WHERE minute BETWEEN p_minute - lr.lav_minutes() AND p_minute - 1
         GROUP BY segment_id
     ) AS traffic
     FULL JOIN lr.warnings(p_minute - 1) AS warning USING (segment_id);

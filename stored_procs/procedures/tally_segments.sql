@@ -3,7 +3,7 @@
 -- Spec    rule 2; a vehicle's second report from a segment in a minute counts no car and makes its speed an average.
 -- Reads   the ring's table of this second
 -- Writes  segment_tally
--- Called  by lr.poll.
+-- Called  by lr.conclude_cycle, for each second.
 CREATE OR REPLACE PROCEDURE lr.tally_segments(p_second integer)
 LANGUAGE plpgsql
 AS $procedure$

@@ -43,7 +43,7 @@ REQUEST = {
 DEFAULTS = {
     "lr.position_report": {**PLACE, "xway": 0, "dir": spec.EAST, "seg": 0},
     "lr.request": REQUEST,
-    "lr.movement": RING,
+    "lr.movement": {name: RING[name] for name in RING if name not in ("speed_mph", "tally", "counted")},
     "lr.trip": {
         **{name: PLACE[name] for name in ("vehicle_id", "lane", "position_ft")},
         "segment_id": 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from polling_baseline.engines.system_x.exchange import TABLES
 from polling_baseline.spec import BALANCE
 
-EMPTY = ("position_report", "request", "movement", *(table for table, _ in TABLES.values()))
+EMPTY = ("position_report", "request", "movement", *(table for table, *_ in TABLES.values()))
 
 
 def rows(sql, table):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polling_baseline.spec import STOP_REPORTS
-from tests.procs.conftest import RING, segment
+from tests.procs.conftest import DEFAULTS, segment
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,8 @@ def test_what_means_something_is_noted(sql, add_ring, meaning, noted):
 
 
 def test_all_columns_keep_their_names(sql, add_ring):
-    row = {**RING, "segment_id": segment(7), "lane": 3, "lav": 39, "crossed": True, "toll": 2**40, "paid": 2**41}
+    row = {"segment_id": segment(7), "lane": 3, "lav": 39, "crossed": True, "toll": 2**40, "paid": 2**41}
+    row = {**DEFAULTS["lr.movement"], **row}
     add_ring(100, **row)
     sql("CALL lr.note_movements(100)")
     assert sql(f"SELECT {', '.join(row)} FROM lr.movement") == [tuple(row.values())]

@@ -112,8 +112,9 @@ def test_what_it_may_do(driver: Target) -> None:
 def test_everything_belongs_to_the_owner(driver: Target) -> None:
     with closing(driver.connect()) as connection, connection.cursor() as cursor:
         cursor.execute(
-            "SELECT relowner::regrole FROM pg_class WHERE relnamespace::regnamespace::text ~ '^lr(_[0-9]+)?$'"
-            " UNION SELECT proowner::regrole FROM pg_proc WHERE pronamespace::regnamespace::text ~ '^lr(_[0-9]+)?$'"
+            "SELECT relowner::regrole FROM pg_class WHERE relnamespace IN ('lr'::regnamespace, 'lr_1'::regnamespace)"
+            " UNION SELECT proowner::regrole FROM pg_proc"
+            " WHERE pronamespace IN ('lr'::regnamespace, 'lr_1'::regnamespace)"
         )
         assert cursor.fetchall() == [(OWNER,)]
 

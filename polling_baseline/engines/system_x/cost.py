@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from psycopg2.extensions import connection as Connection
 
+from polling_baseline.database.install import schema_of
 from polling_baseline.database.settings import after_a_crash, read_settings
 
 # From this version on a session can be told to hand in its statistics at once; older ones do so by themselves.
@@ -27,7 +28,8 @@ def database_facts(sessions: Sequence[Connection], durability: str, wal_start: i
             with session.cursor() as cursor:
                 cursor.execute("SELECT pg_catalog.pg_stat_force_next_flush()")
         session.rollback()
-    settings, logged = read_settings(sessions[0]), _are_logged(sessions[0])
+    schemas = [schema_of(worker) for worker in range(len(sessions))]
+    settings, logged = read_settings(sessions[0]), _are_logged(sessions[0], schemas)
     facts: dict[str, object] = {
         "PostgreSQL": sessions[0].info.parameter_status("server_version"),
         "settings": settings,
@@ -35,29 +37,31 @@ def database_facts(sessions: Sequence[Connection], durability: str, wal_start: i
         "tables": "logged" if logged else "unlogged",
         "after_a_crash": after_a_crash(settings, logged),
         "wal_bytes": wal_position(sessions[0]) - wal_start,
-        **_dead_rows(sessions[0]),
+        **_dead_rows(sessions[0], schemas),
     }
     sessions[0].rollback()
     return facts
 
 
-def _are_logged(connection: Connection) -> bool:
+def _are_logged(connection: Connection, schemas: list[str]) -> bool:
     """Whether the run's tables are, all of them."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT bool_and(relpersistence = 'p') FROM pg_catalog.pg_class"
-            " WHERE relkind = 'r' AND relnamespace::regnamespace::text ~ '^lr(_[0-9]+)?$'"
+            " WHERE relkind = 'r' AND relnamespace::regnamespace::text = ANY(%s)",
+            (schemas,),
         )
         return cursor.fetchone() == (True,)
 
 
-def _dead_rows(connection: Connection) -> dict[str, int]:
+def _dead_rows(connection: Connection, schemas: list[str]) -> dict[str, int]:
     """Row versions of the run's tables that updates and deletes have left behind, and those not cleaned up yet."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT coalesce(sum(n_tup_upd + n_tup_del), 0)::bigint, coalesce(sum(n_dead_tup), 0)::bigint,"
             " coalesce(sum(autovacuum_count), 0)::bigint"
-            " FROM pg_catalog.pg_stat_user_tables WHERE schemaname ~ '^lr(_[0-9]+)?$'"
+            " FROM pg_catalog.pg_stat_user_tables WHERE schemaname = ANY(%s)",
+            (schemas,),
         )
         [(made, left, autovacuums)] = cursor.fetchall()
     return {"dead_rows": made, "dead_rows_left": left, "autovacuums": autovacuums}

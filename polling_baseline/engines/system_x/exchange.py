@@ -10,15 +10,15 @@ from psycopg2.sql import SQL, Identifier
 
 from polling_baseline.batch import ANSWER_KINDS, REPORT_COLUMNS, REQUEST_COLUMNS, Answers, Columns, Share
 from polling_baseline.database.binary_copy import copy_in, copy_out
-from polling_baseline.engines.system_x.sessions import LOCK_TIMEOUT_S
+from polling_baseline.database.install import LOCK_TIMEOUT_S
 
-# The table of each kind of answer.
+# The table of each kind of answer, and its column for the second.
 TABLES = {
-    "toll": "toll_notification",
-    "accident": "accident_alert",
-    "balance": "account_balance",
-    "expenditure": "daily_expenditure",
-    "travel_time": "travel_time",
+    "toll": ("toll_notification", "report_second"),
+    "accident": ("accident_alert", "report_second"),
+    "balance": ("account_balance", "request_second"),
+    "expenditure": ("daily_expenditure", "request_second"),
+    "travel_time": ("travel_time", "request_second"),
 }
 
 
@@ -34,10 +34,10 @@ def read_answers(connection: Connection, schema: str) -> list[Answers]:
     """The answers of the cycle that was committed last."""
     found = []
     with connection.cursor() as cursor:
-        for kind, table in TABLES.items():
-            columns = copy_out(
-                cursor, SQL("SELECT * FROM {}").format(Identifier(schema, table)), ANSWER_KINDS[kind].types
-            )
+        for kind, (table, second) in TABLES.items():
+            types = ANSWER_KINDS[kind].types
+            listed = SQL(", ").join(Identifier(second if name == "second" else name) for name in types)
+            columns = copy_out(cursor, SQL("SELECT {} FROM {}").format(listed, Identifier(schema, table)), types)
             if len(columns["second"]):
                 found.append(Answers(kind, columns))
     connection.rollback()

@@ -9,10 +9,8 @@ from psycopg2.extensions import connection as Connection
 
 from polling_baseline.database.claim import Claim
 from polling_baseline.database.connection import Target, with_safe_path
+from polling_baseline.database.install import LOCK_TIMEOUT_S
 from polling_baseline.database.settings import adopt_profile
-
-# Whoever else locks a table of the run for so long ends it.
-LOCK_TIMEOUT_S = 10
 
 
 def open_sessions(claim: Claim, login: Target, workers: int, durability: str) -> list[Connection]:

@@ -9,7 +9,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$
 BEGIN
     INSERT INTO lr.cycle (from_second, until_second) VALUES (p_from_second, p_until_second);
-    IF p_from_second % 60 = 0 THEN
+    IF p_from_second % lr.minute_s() = 0 THEN
         CALL lr.review_minute();
         CALL lr.close_minute(lr.minute_of(p_from_second) - 1);
         TRUNCATE lr.position_report;

@@ -3,7 +3,7 @@
 -- Spec    rule 2, cars and speeds per segment; rule 6, a car is stopped until its next report, of whichever trip.
 -- Reads   position_report, which holds the minute
 -- Writes  segment_tally; stopped_car, the stops that another report ended
--- Called  by lr.begin_cycle, before lr.close_minute; a set costs less at the end than a row's share at each insert.
+-- Called  by lr.begin_cycle, when the minute is over; a set costs less then than a row's share at each insert.
 CREATE OR REPLACE PROCEDURE lr.review_minute()
 LANGUAGE sql
 AS $$

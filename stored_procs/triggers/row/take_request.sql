@@ -9,13 +9,13 @@ RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF NEW.kind = 2 THEN
+    IF NEW.kind = lr.balance_kind() THEN
         INSERT INTO lr.account_balance (request_second, result_second, query_id, balance)
         VALUES (
             NEW.request_second, NEW.request_second, NEW.query_id,
             coalesce((SELECT balance FROM lr.vehicle WHERE vehicle_id = NEW.vehicle_id), 0)
         );
-    ELSIF NEW.kind = 3 THEN
+    ELSIF NEW.kind = lr.expenditure_kind() THEN
         INSERT INTO lr.daily_expenditure (request_second, query_id, tolls)
         VALUES (
             NEW.request_second, NEW.query_id,

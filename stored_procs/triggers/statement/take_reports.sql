@@ -5,7 +5,7 @@
 -- Reads   arrived, the rows that were just inserted, which has its name in this function only; request; cycle, for the
 --         seconds that they cover
 -- Writes  what lr.advance_vehicles and lr.conclude_cycle write
--- Called  as statement trigger on position_report, also for a COPY without rows: trips may end
+-- Called  as statement trigger on position_report, also for a COPY without rows: trips may end.
 CREATE OR REPLACE FUNCTION lr.take_reports()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
