@@ -151,4 +151,3 @@ def _show_log() -> None:
     if not log.handlers:
         log.addHandler(_Stderr())
         log.setLevel(logging.INFO)
-        log.propagate = False

@@ -185,13 +185,13 @@ def plain_user(database: Target) -> Iterator[Target]:
     run_as(database, "REASSIGN OWNED BY plain TO postgres", "DROP OWNED BY plain", "DROP ROLE plain")
 
 
-def test_a_given_server_without_superuser_rights(database: Target, capsys) -> None:
+def test_a_given_server_without_superuser_rights(database: Target, capsys, caplog) -> None:
     trace = traces.load("three_cars")
     road, right = Road(trace.lines, {}, []), Counter(trace.expected)
     with plain_user(database) as given:
         # No roles for this user: the run has the user's rights, and says so.
         assert answers_on(given, road, 2, 10) == right
-        assert "lrb db roles" in capsys.readouterr().err
+        assert "lrb db roles" in caplog.text
         assert driver_target(given) is None
         # The statements are printed, to be run by whoever may.
         with closing(given.connect()) as connection:
