@@ -13,19 +13,19 @@ MOST_DECIMALS = 6
 WIDEST_GAP = 3
 
 
-def counted(number: int, noun: str, width: int = 0) -> str:
+def format_count(number: int, noun: str, width: int = 0) -> str:
     """`1 worker`, `2 workers`, `1,234 workers`."""
     return f"{number:>{width},} {noun}{'s' if number != 1 else ''}"
 
 
-def seconds_text(seconds: float, limit_s: float, decimals: int = 3) -> str:
+def format_seconds(seconds: float, limit_s: float, decimals: int = 3) -> str:
     """A response time, with as many more decimals as it takes to see that it is above its limit."""
     if decimals < MOST_DECIMALS and round(seconds, decimals) <= limit_s < seconds:
-        return seconds_text(seconds, limit_s, decimals + 1)
+        return format_seconds(seconds, limit_s, decimals + 1)
     return f"{seconds:,.{decimals}f}"
 
 
-def command_line(*words: object) -> str:
+def format_command(*words: object) -> str:
     """`lrb` and these words, to be pasted into a shell; on one line whatever is in them."""
     return " ".join(["lrb", *(_quoted(str(word)) for word in words)])
 
@@ -39,7 +39,7 @@ def _quoted(word: str) -> str:
     return f"$'{escaped}'"
 
 
-def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def format_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A table: names to the left, numbers to the right, as far apart as WIDTH allows."""
     lines = [head, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
@@ -51,7 +51,7 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def folded(label: str, parts: Iterable[str]) -> list[str]:
+def fold_parts(label: str, parts: Iterable[str]) -> list[str]:
     """The parts in lines of at most WIDTH columns; the label stands before the first, blanks before the others."""
     lines = [""]
     for part in parts:

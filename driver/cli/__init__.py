@@ -61,7 +61,7 @@ class Parser(argparse.ArgumentParser):
         return known, unknown
 
 
-def length(text: str) -> float:
+def parse_length(text: str) -> float:
     """The type of an option that takes L."""
     try:
         return check_length(text)

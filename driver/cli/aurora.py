@@ -9,9 +9,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from driver.cli import Help, length
+from driver.cli import Help, parse_length
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import counted, folded
+from polling_baseline.wording import fold_parts, format_count
 
 SUMMARY = "Draw the network of engine aurora, or predict how many expressways this machine holds with it."
 EXAMPLES = """\
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     draw = action("draw", "the network as SVG, on stdout or in a file")
     draw.add_argument("--out", metavar="FILE.svg", type=Path, help="where to write it [stdout]")
     check = action("check", "predict whether this machine holds L expressways; exit status 3 if it does not")
-    check.add_argument("--xways", metavar="L", type=length, required=True, help="number of expressways")
+    check.add_argument("--xways", metavar="L", type=parse_length, required=True, help="number of expressways")
     check.add_argument("--workers", metavar="N", type=int, default=os.cpu_count() or 1, help="processes [cores]")
     kind = check.add_mutually_exclusive_group()
     kind.add_argument("--distinct", metavar="K", type=float, help="expressways with a history of their own [L]")
@@ -150,21 +150,21 @@ def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:
     which = f"; its heaviest box is {heaviest[0][0]}" if first != "memory" else ""
     return "\n".join(
         [
-            *folded(
+            *fold_parts(
                 "aurora   ",
                 [
                     f"L = {facts['xways']:g}",
                     f"{rates} reports/s per expressway",
-                    counted(facts["workers"], "worker"),
-                    counted(facts["cores"], "core"),
+                    format_count(facts["workers"], "worker"),
+                    format_count(facts["cores"], "core"),
                     "HOLDS" if facts["holds"] else "DOES NOT HOLD",
                 ],
             ),
             f"a second of input takes a worker {seconds} s, of {headroom:g} s that it may",
             f"memory   {facts['memory_gb']:.1f} GB, of {headroom * memory_gb:.1f} that it may, "
             f"on the {facts['clock']} clock, with 69 days of history",
-            *folded("boxes    ", (f"{name} {seconds / total:.0%}" for name, seconds in heaviest)),
-            *folded("largest L by   ", bounds),
+            *fold_parts("boxes    ", (f"{name} {seconds / total:.0%}" for name, seconds in heaviest)),
+            *fold_parts("largest L by   ", bounds),
             f"first to give way: {first}{which}",
         ]
     )

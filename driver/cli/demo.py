@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from polling_baseline.wording import command_line
+from polling_baseline.wording import format_command
 
 SUMMARY = "From nothing to all engines side by side on a small road, each step as you would type it."
 EXAMPLES = """\
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         ["compare", road, "--clock", "virtual", "--out", compared],
     ):
         words = [str(word) for word in step]
-        print(f"\n$ {command_line(*words)}", flush=True)
+        print(f"\n$ {format_command(*words)}", flush=True)
         if status := main(words):
             return status
     print(f"\nOpen {compared / 'compare.html'} in a browser: the engines side by side.")

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from driver.cli import length
-from polling_baseline.wording import command_line, counted
+from driver.cli import parse_length
+from polling_baseline.wording import format_command, format_count
 
 SUMMARY = "Generate traffic and history of L expressways from a seed; the same seed gives the same bytes."
 EXAMPLES = """\
@@ -21,7 +21,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--xways", metavar="L", type=length, required=True, help="number of expressways, in steps of 0.5"
+        "--xways", metavar="L", type=parse_length, required=True, help="number of expressways, in steps of 0.5"
     )
     parser.add_argument("--out", metavar="DATASET", type=Path, required=True, help="the folder to write")
     parser.add_argument("--minutes", metavar="N", type=int, default=180, help="length of the traffic [%(default)s]")
@@ -45,13 +45,12 @@ def run(args: argparse.Namespace) -> int:
     requests = counts["balance"] + counts["expenditure"] + counts["travel_time"]
     size = sum(info["bytes"] for info in dataset.files.values())
     print(f"{args.out}: L = {dataset.xways:g}, {args.minutes} min, seed {args.seed}")
-    numbers = [counted(counts["reports"], "report", 12), counted(requests, "request")]
-    print("  traffic   " + ", ".join([*numbers, counted(counts["vehicles"], "vehicle")]))
-    print(
-        f"  history   {counted(counts['toll_history'], 'row', 12)} of tolls, {counts['segment_history']:,} of segments"
-    )
+    numbers = [format_count(counts["reports"], "report", 12), format_count(requests, "request")]
+    print("  traffic   " + ", ".join([*numbers, format_count(counts["vehicles"], "vehicle")]))
+    tolls = format_count(counts["toll_history"], "row", 12)
+    print(f"  history   {tolls} of tolls, {counts['segment_history']:,} of segments")
     print(f"  written   {size / 1e6:>12,.1f} MB in {time.monotonic() - started_at:.0f} s")
-    print(f"next: {command_line('show', args.out)}\n  or: {command_line('load', args.out)}")
+    print(f"next: {format_command('show', args.out)}\n  or: {format_command('load', args.out)}")
     return 0
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from driver.cli import length, log
-from polling_baseline.wording import command_line, counted
+from driver.cli import log, parse_length
+from polling_baseline.wording import format_command, format_count
 
 SUMMARY = "Make a data set from classical flat files: 15 integers a line, each file sorted by time."
 EXAMPLES = """
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--xways",
         metavar="L",
-        type=length,
+        type=parse_length,
         help="number of expressways, in steps of 0.5; XWay beyond is rejected [as the file has]",
     )
     parser.add_argument("--strict", action="store_true", help="refuse everything if one line is wrong")
@@ -66,14 +66,16 @@ def run(args: argparse.Namespace) -> int:
     dataset = open_dataset(args.out)
     counts, by_reason = dataset.counts, dataset.options["rejects_by_reason"]
     accepted = sum(counts[kind] for kind in ("reports", "balance", "expenditure", "travel_time"))
-    print(f"{args.out}: L = {dataset.xways:g}, {dataset.seconds // 60} min, {counted(counts['vehicles'], 'vehicle')}")
-    reports, requests = counted(counts["reports"], "report"), counted(accepted - counts["reports"], "request")
-    print(f"  accepted  {counted(accepted, 'line', 12)}: {reports}, {requests}")
+    print(
+        f"{args.out}: L = {dataset.xways:g}, {dataset.seconds // 60} min, {format_count(counts['vehicles'], 'vehicle')}"
+    )
+    reports, requests = format_count(counts["reports"], "report"), format_count(accepted - counts["reports"], "request")
+    print(f"  accepted  {format_count(accepted, 'line', 12)}: {reports}, {requests}")
     if history := counts["toll_history"] + counts["segment_history"]:
-        print(f"  history   {counted(history, 'row', 12)}")
+        print(f"  history   {format_count(history, 'row', 12)}")
     print(f"  rejected  {counts['rejects']:>12,}" + (f", see {args.out / 'rejects.csv'}" if counts["rejects"] else ""))
     assert isinstance(by_reason, dict)
     for reason, count in by_reason.items():
         print(f"            {count:>12,} {reason}")
-    print(f"next: {command_line('show', args.out)}")
+    print(f"next: {format_command('show', args.out)}")
     return 0

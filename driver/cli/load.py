@@ -10,7 +10,7 @@ from pathlib import Path
 from driver.cli import add_server_arguments
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import find_target
-from polling_baseline.wording import counted
+from polling_baseline.wording import format_count
 
 SUMMARY = "Load the history of a data set into PostgreSQL; what was there stays until the new one is complete."
 EXAMPLES = """\
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         database = claim.record().database
         seconds = time.monotonic() - started_at
     print(f"loaded     {dataset.path} into {target.label}, database {database}, schema lr_history, {seconds:.1f} s")
-    print(f"tolls      {counted(loaded.tolls, 'row')} in toll_history")
-    rows = counted(dataset.counts["segment_history"], "row")
+    print(f"tolls      {format_count(loaded.tolls, 'row')} in toll_history")
+    rows = format_count(dataset.counts["segment_history"], "row")
     print(f"segments   {rows} of history in {loaded.averages:,} of segment_average")
     return 0

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driver.cli import length
+from driver.cli import parse_length
 from driver.cli.run import add_engine_arguments, engine_options
 from driver.run.config import RunConfig, configure
 from driver.run.engines import ENGINES, Backends
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import counted, folded, seconds_text
+from polling_baseline.wording import fold_parts, format_count, format_seconds
 
 if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
@@ -40,9 +40,11 @@ BAR = 30
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=ENGINES, default="polling", help="the system under test [polling]")
     parser.add_argument("--quick", action="store_true", help="the last 20 minutes only: a peak rating, no L-rating")
-    parser.add_argument("--step", type=length, default=0.5, metavar="L", help="how fine to look [0.5]")
-    parser.add_argument("--start", type=length, metavar="L", help="the first L to try [1]")
-    parser.add_argument("--max", type=length, default=float(spec.MAX_XWAYS), metavar="L", help="stop there [1000]")
+    parser.add_argument("--step", type=parse_length, default=0.5, metavar="L", help="how fine to look [0.5]")
+    parser.add_argument("--start", type=parse_length, metavar="L", help="the first L to try [1]")
+    parser.add_argument(
+        "--max", type=parse_length, default=float(spec.MAX_XWAYS), metavar="L", help="stop there [1000]"
+    )
     parser.add_argument("--clock", choices=("real", "virtual"), default="virtual", help="real for a proof [virtual]")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where everything goes [ratings/ENGINE-KIND]")
     parser.add_argument("--json", action="store_true", help="print rating.json instead of a table")
@@ -121,7 +123,8 @@ def _say(what: str) -> None:
 def text(record: RatingRecord, folder: Path) -> list[str]:
     """The rating for a terminal: the number, what it rests on, the curve, and what gave out."""
     first, last = record["minutes"]
-    name = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {counted(last, 'minute')}"}[record["kind"]]
+    names = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {format_count(last, 'minute')}"}
+    distinct = format_count(record["distinct"], "distinct expressway")
     conditions = [
         f"minutes {first} to {last}, {record['clock']} clock, seed {record['seed']}, in steps of {record['step']:g}",
         *([] if record["kind"] == "full" else [f"(an L-rating takes minutes 1 to {MOST_MINUTES})"]),
@@ -129,9 +132,9 @@ def text(record: RatingRecord, folder: Path) -> list[str]:
     in_mid_road = any(each["minutes"][0] > 1 for each in record["candidates"])
     warm_up = f"in the first {spec.REPORT_PERIOD_S} s of a run from mid-road every car is new: they hold nothing up"
     return [
-        f"{name} of {record['engine']}: {record['rating']:g}",
-        *folded("", conditions),
-        f"made of {counted(record['distinct'], 'distinct expressway')}, relabelled; history is that of the distinct",
+        f"{names[record['kind']]} of {record['engine']}: {record['rating']:g}",
+        *fold_parts("", conditions),
+        f"made of {distinct}, relabelled; history is that of the distinct",
         *([warm_up] if in_mid_road else []),
         "",
         f"{'L':>7}  {'minutes':<9}{'outcome':<9}{'judged':<8}{'longest (s)':>11}{'tuples/s of work':>18}"
@@ -150,7 +153,7 @@ def _row(candidate: CandidateRecord) -> str:
     limit = min(spec.DEADLINE_S.values())
     length = 0 if longest is None else round(BAR * longest / limit)
     bar = "#" * min(length, BAR) + (">" if longest is not None and longest > limit else "")
-    shown = "-" if longest is None else seconds_text(longest, limit)
+    shown = "-" if longest is None else format_seconds(longest, limit)
     return (
         f"{candidate['xways']:>7g}  {minutes:<9}{candidate['verdict']:<9}{judged:<8}{shown:>11}"
         f"{candidate['tuples_per_s']:>18,.0f}"

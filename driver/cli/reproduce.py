@@ -16,7 +16,7 @@ from driver.rating.record import CostRecord, ReproductionRecord, SystemRecord
 from driver.run.config import RunConfig, configure
 from driver.run.engines import Backends
 from polling_baseline import spec
-from polling_baseline.wording import WIDTH, counted, folded, seconds_text
+from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
 
 SUMMARY = "Reproduce the paper's tables 7 and 8: L-ratings, and the longest response times at 0.5 to 3 expressways."
 EXAMPLES = """\
@@ -73,14 +73,14 @@ def text(record: ReproductionRecord, folder: Path) -> list[str]:
     systems = record["systems"]
     last = record["minutes"][1]
     conditions = [
-        f"{counted(last, 'minute')} of {counted(record['distinct'], 'distinct expressway')}, seed {record['seed']}, "
-        f"{record['clock']} clock, {counted(record['settings']['workers'], 'worker')}",
+        f"{format_count(last, 'minute')} of {format_count(record['distinct'], 'distinct expressway')}, "
+        f"seed {record['seed']}, {record['clock']} clock, {format_count(record['settings']['workers'], 'worker')}",
         *([] if last == MOST_MINUTES else [f"The paper's runs took {MOST_MINUTES} minutes: this is a try-out."]),
     ]
     heading = f"{'':8}" + "".join(f"{_title(each):^{3 * COLUMN}}" for each in systems).rstrip()
     columns = f"{'':8}" + "".join(f"{word:>{COLUMN}}" for _ in systems for word in ("2004", "here", "slowed down"))
     return [
-        *folded("", conditions),
+        *fold_parts("", conditions),
         "",
         "Table 7. L-ratings",
         heading,
@@ -143,7 +143,7 @@ def _row(xways: str, systems: list[SystemRecord]) -> str:
             if found is None
             else f"{found:,.0f}"
             if column == "paper" or found >= 10
-            else seconds_text(found, LIMIT_S)
+            else format_seconds(found, LIMIT_S)
         )
 
     cells = [_cell(seconds(each, column)) for each in systems for column in COLUMNS]

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from driver.cli import add_server_arguments, length
+from driver.cli import add_server_arguments, parse_length
 from driver.run.config import (
     CLOCKS,
     DEFAULT_ENGINE,
@@ -21,7 +21,7 @@ from driver.run.engines import ENGINES, ON_POSTGRESQL, Backends
 from driver.run.record import read_run
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import command_line
+from polling_baseline.wording import format_command
 
 SUMMARY = "Feed a data set to one engine on schedule and report which deadlines it kept."
 EXAMPLES = """\
@@ -54,7 +54,11 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
 # Which part of a data set is run, and on which clock.
 PART_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--clock": {"choices": CLOCKS, "help": "wait for each second, or skip waiting [real]"},
-    "--xways": {"type": length, "metavar": "L", "help": "as so many expressways, copies if need be [as in DATASET]"},
+    "--xways": {
+        "type": parse_length,
+        "metavar": "L",
+        "help": "as so many expressways, copies if need be [as in DATASET]",
+    },
     "--from-minute": {"type": int, "metavar": "A", "help": "leave out what comes before minute A [1]"},
     "--to-minute": {"type": int, "metavar": "B", "help": "leave out what comes after minute B [the last]"},
 }
@@ -141,7 +145,7 @@ def _refuse_gone(dataset: str, like: Path) -> None:
     if not Path(dataset).exists():
         raise Refusal(
             f"{dataset}, the data set of {like}, is no longer there; "
-            f"give its place: {command_line('run', '--like', like)} DATASET"
+            f"give its place: {format_command('run', '--like', like)} DATASET"
         )
 
 

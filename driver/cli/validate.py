@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driver.dataset.expressways import part_of
+from driver.dataset.expressways import describe_part
 from driver.run.verdict import NAME, Verdict, write_verdict
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import aligned, counted, seconds_text
+from polling_baseline.wording import format_count, format_seconds, format_table
 
 if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
@@ -165,19 +165,19 @@ def text(verdict: Verdict) -> list[str]:
     """The verdict for a terminal: what it is, then what came of each kind of answer and when, then what is odd."""
     lenient = " (leniently)" if verdict["lenient"] else ""
     first, last = verdict["minutes"]
-    part = part_of(verdict["xways"])
+    part = describe_part(verdict["xways"])
     words = [f"{verdict['verdict']}{lenient}", verdict["dataset"]["name"], f"minutes {first} to {last}"]
     content = (*CONTENT, "lenient") if verdict["lenient"] else CONTENT
     answers: Mapping[str, Mapping[str, Any]] = verdict["answers"]
     return [
         "   ".join([*words, part] if part else words),
         "",
-        *aligned(
+        *format_table(
             ("answer", *content),
             [(kind, *(f"{counts[name]:,}" for name in content)) for kind, counts in answers.items()],
         ),
         "",
-        *aligned(
+        *format_table(
             ("answer", *IN_TIME, *TIMES, "limit (s)"),
             [_times(kind, counts) for kind, counts in answers.items()],
         ),
@@ -188,14 +188,14 @@ def text(verdict: Verdict) -> list[str]:
 def _times(kind: str, counts: Mapping[str, Any]) -> list[str]:
     """How many answers came late or early, and what response times they had."""
     limit = spec.DEADLINE_S[kind]
-    times = ("-" if counts[name] is None else seconds_text(counts[name], limit) for name in TIMES)
+    times = ("-" if counts[name] is None else format_seconds(counts[name], limit) for name in TIMES)
     return [kind, *(f"{counts[name]:,}" for name in IN_TIME), *times, str(limit)]
 
 
 def _about_the_file(verdict: Verdict) -> list[str]:
     lines = verdict["lines"]
     odd = {note: lines[note] for note in ("blank", "unknown_type", "malformed", "extra_fields") if lines[note]}
-    said = [f"{counted(count, 'line')}: {note.replace('_', ' ')}" for note, count in odd.items()]
+    said = [f"{format_count(count, 'line')}: {note.replace('_', ' ')}" for note, count in odd.items()]
     said += [f"  line {number}: {line!r}" for number, line in lines["examples"]]
     if verdict["accidents_end"] != "specification":
         said.append("accidents end a minute earlier than the specification says")
@@ -233,7 +233,7 @@ def explanation(fault: dict[str, Any]) -> str:
         ahead = (
             f"accident ahead in segment {fault['accidents_ahead']}" if fault["accidents_ahead"] else "no accident ahead"
         )
-        lines.append(f"  there     {counted(cars, 'car')} in the minute before, LAV {lav}, {ahead}")
+        lines.append(f"  there     {format_count(cars, 'car')} in the minute before, LAV {lav}, {ahead}")
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ def is_length(value: object) -> bool:
     return number and 0.5 <= value <= spec.MAX_XWAYS and value % 0.5 == 0  # type: ignore[operator]
 
 
-def part_of(xways: str | Sequence[int]) -> str:
+def describe_part(xways: str | Sequence[int]) -> str:
     """Which expressways a verdict is about; nothing if about all."""
     if isinstance(xways, str):
         return ""

@@ -17,7 +17,7 @@ from driver.dataset.rejects import Reject, Rejects
 from driver.progress import progress
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import counted
+from polling_baseline.wording import format_count
 
 HINTS = {
     kind_of(NOT_INTEGERS): "is it a flat file of Linear Road, 15 integers a line with commas between, LF at the end?",
@@ -101,7 +101,7 @@ def _warnings(merged: Merge, rejects: Rejects) -> Iterator[str]:
         if kinds.total() > accepted:
             kind, count = kinds.most_common(1)[0]
             advice = HINTS.get(kind, "is it the right file?")
-            yield f"{file}: {count:,} of {counted(accepted + kinds.total(), 'line')} rejected ({kind}); {advice}"
+            yield f"{file}: {count:,} of {format_count(accepted + kinds.total(), 'line')} rejected ({kind}); {advice}"
 
 
 def length_of_road(seen: np.ndarray, xways: float | None) -> float:

@@ -34,7 +34,7 @@ from driver.run.record import read_run, run_record, write_run
 from driver.run.record_types import RunJson
 from driver.run.verdict import is_right
 from polling_baseline import spec
-from polling_baseline.wording import seconds_text
+from polling_baseline.wording import format_seconds
 
 QUICK_MINUTES = 20
 SHORTEST_LIMIT_S = min(spec.DEADLINE_S.values())
@@ -230,7 +230,7 @@ def _is_late(cycle: Cycle) -> bool:
 
 def line(candidate: Candidate) -> str:
     """A candidate in one line."""
-    longest = "-" if candidate.max_response_s is None else seconds_text(candidate.max_response_s, SHORTEST_LIMIT_S)
+    longest = "-" if candidate.max_response_s is None else format_seconds(candidate.max_response_s, SHORTEST_LIMIT_S)
     return (
         f"L = {candidate.xways:<6g} {candidate.outcome:<9} longest {longest:>8} s   "
         f"{candidate.tuples_per_s:>9,.0f} tuples/s of work   took {candidate.took_s:.0f} s"

@@ -17,7 +17,7 @@ from driver.run.verdict import FAULTS
 from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import WIDTH, counted, seconds_text
+from polling_baseline.wording import WIDTH, format_count, format_seconds
 
 TIMES = ("p50", "p99", "max")
 KIND = "toll"
@@ -99,7 +99,7 @@ def labels(runs: Sequence[RunRecord]) -> list[str]:
 def _options(config: RunConfig) -> dict[str, str]:
     """What two runs of an engine may differ in, in words."""
     return {
-        "workers": counted(config.workers, "worker"),
+        "workers": format_count(config.workers, "worker"),
         "durability": f"durability {config.durability}",
         "period_s": f"period {config.period_s:g} s",
         **{key: f"{key} {value}" for key, value in config.engine_options.items()},
@@ -142,7 +142,7 @@ def _numbers(table: Sequence[Column], name: str, form: str) -> list[str]:
 
 def _responses(table: Sequence[Column], name: str) -> list[str]:
     values = [column.measured[name] for column in table]
-    return ["-" if value is None else seconds_text(value, spec.DEADLINE_S[KIND]) for value in values]
+    return ["-" if value is None else format_seconds(value, spec.DEADLINE_S[KIND]) for value in values]
 
 
 def relations(table: Sequence[Column]) -> list[Row]:

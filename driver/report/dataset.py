@@ -11,7 +11,7 @@ import numpy as np
 from driver.dataset.dataset_stats import Accident, Survey
 from driver.dataset.folder import Dataset
 from polling_baseline import spec
-from polling_baseline.wording import counted
+from polling_baseline.wording import format_count
 
 # What is counted: its noun, and what follows it.
 KINDS = {
@@ -79,7 +79,7 @@ def as_text(dataset: Dataset, survey: Survey) -> Iterator[str]:
     yield "   ".join([dataset.name, *headline(dataset)])
     yield ""
     for kind, (noun, rest) in KINDS.items():
-        yield counted(dataset.counts.get(kind, 0), noun, 14) + rest
+        yield format_count(dataset.counts.get(kind, 0), noun, 14) + rest
     for reason, count in rejects_by_reason(dataset).items():
         yield f"{'':>14} {count:>10,} {reason}"
     yield ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from driver.dataset.expressways import part_of
+from driver.dataset.expressways import describe_part
 from driver.run.record import RunRecord
 from driver.run.record_types import MinuteSummary
 from driver.run.verdict import Verdict, expected_in
 from polling_baseline import spec
-from polling_baseline.wording import command_line, counted, seconds_text
+from polling_baseline.wording import format_command, format_count, format_seconds
 
 # A cycle so many times as long as its minute's mean is a pause, not load.
 PAUSE = 5
@@ -27,20 +27,20 @@ def headline(run: RunRecord) -> tuple[str, str]:
     expected = expected_in(run.verdict)
     named = ", ".join(f"{count:,} {fault}" for fault, count in faults.items() if count)
     malformed = run.verdict["lines"]["malformed"]
-    named = ", ".join(filter(None, [named, f"{counted(malformed, 'line')} malformed" if malformed else ""]))
+    named = ", ".join(filter(None, [named, f"{format_count(malformed, 'line')} malformed" if malformed else ""]))
     if run.verdict["verdict"] == "PASS":
         every = f"All {expected:,} answers are" if expected > 1 else "The one answer is"
         sentence = f"{every} there, right and in time{_reservations(run.verdict)}."
         return "PASS", sentence if expected else "There was nothing to answer, and nothing was answered."
-    return "FAIL", f"Of {counted(expected, 'answer')} expected: {named}{_reservations(run.verdict)}."
+    return "FAIL", f"Of {format_count(expected, 'answer')} expected: {named}{_reservations(run.verdict)}."
 
 
 def _validate(run: RunRecord, *options: object) -> str:
-    return command_line("validate", run.config.dataset, run.folder, *options)
+    return format_command("validate", run.config.dataset, run.folder, *options)
 
 
 def _reservations(verdict: Verdict) -> str:
-    part = part_of(verdict["xways"])
+    part = describe_part(verdict["xways"])
     return (", read leniently" if verdict["lenient"] else "") + (f", on {part}" if part else "")
 
 
@@ -90,8 +90,8 @@ def _lateness(run: RunRecord, minute: int, kind: str, longest_s: float) -> str:
     row = next(row for row in run.json["minutes"] if row["minute"] == minute)
     limit = spec.DEADLINE_S[kind]
     words = [
-        f"{counted(run.late, 'answer')} came late, the first in minute {minute} ({kind}: up to "
-        f"{seconds_text(longest_s, limit, 1)} s, the limit is {limit} s), {_backlog(row)}."
+        f"{format_count(run.late, 'answer')} came late, the first in minute {minute} ({kind}: up to "
+        f"{format_seconds(longest_s, limit, 1)} s, the limit is {limit} s), {_backlog(row)}."
     ]
     if run.cycles is not None and minute in run.cycles.minute:
         words.append(_cause(run, minute))

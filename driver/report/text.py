@@ -15,7 +15,7 @@ from driver.run.verdict import FAULTS
 from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
 from polling_baseline.database.settings import BY_DURABILITY
-from polling_baseline.wording import WIDTH, aligned, command_line, counted, folded, seconds_text
+from polling_baseline.wording import WIDTH, fold_parts, format_command, format_count, format_seconds, format_table
 
 FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", "report.html")
 TIMES = (*PERCENTILES, "max")
@@ -37,7 +37,7 @@ def text(record: RunJson, folder: Path) -> str:
         conclusion(run),
     ]
     if record["state"] in ("running", "interrupted", "broken") and run.config.durability == "on":
-        lines.append(f"go on  {command_line('run', '--resume', folder)}")
+        lines.append(f"go on  {format_command('run', '--resume', folder)}")
     return "\n".join([*lines, "  ".join([f"saved  {run.folder} ", *saved])])
 
 
@@ -56,7 +56,7 @@ def _heading(run: RunRecord, width: int) -> list[str]:
     """What ran, with the verdict at the right end of the table that follows; then where and how."""
     dataset, config, environment = run.json["dataset"], run.config, run.json["environment"]
     distinct, seed = dataset.get("distinct"), dataset["seed"]
-    *lines, last = folded(
+    *lines, last = fold_parts(
         "",
         [
             "Linear Road",
@@ -69,7 +69,7 @@ def _heading(run: RunRecord, width: int) -> list[str]:
     verdict = verdict_line(run)
     together = len(last) + 3 + len(verdict) <= WIDTH
     lines += [f"{last}   {verdict.rjust(width - len(last) - 3)}"] if together else [last, verdict.rjust(width)]
-    lines += folded(
+    lines += fold_parts(
         "",
         [
             f"run {run.folder.name}",
@@ -78,11 +78,11 @@ def _heading(run: RunRecord, width: int) -> list[str]:
             *filter(None, [server_text(run)]),
         ],
     )
-    lines += folded(
+    lines += fold_parts(
         "",
         [
-            counted(environment["machine"]["cores"], "core"),
-            counted(config.workers, "worker"),
+            format_count(environment["machine"]["cores"], "core"),
+            format_count(config.workers, "worker"),
             f"period {config.period_s:g} s",
             f"{config.clock} clock",
         ],
@@ -114,9 +114,9 @@ def _answers(run: RunRecord) -> list[str]:
     content, in_time = columns[: columns.index("late")], columns[columns.index("late") :]
     if run.verdict is None:
         content, in_time = (), columns
-    judged = aligned(("answer", *content), [[kind, *_counts(run, kind, content)] for kind in spec.ANSWERS])
+    judged = format_table(("answer", *content), [[kind, *_counts(run, kind, content)] for kind in spec.ANSWERS])
     times = [[kind, *_counts(run, kind, in_time), *response_times(run, kind)] for kind in spec.ANSWERS]
-    timed = aligned(("answer", *in_time, *TIMES, "limit (s)"), times)
+    timed = format_table(("answer", *in_time, *TIMES, "limit (s)"), times)
     return [*judged, "", *timed] if content else timed
 
 
@@ -128,7 +128,7 @@ def response_times(run: RunRecord, kind: str) -> list[str]:
     """The percentiles, the longest, and the limit."""
     answer = answer_counts(run, kind)
     limit = answer["limit_s"]
-    return [*(seconds_text(answer[name], limit) if name in answer else "-" for name in TIMES), str(limit)]
+    return [*(format_seconds(answer[name], limit) if name in answer else "-" for name in TIMES), str(limit)]
 
 
 def _causes(record: RunJson) -> list[str]:
@@ -138,16 +138,16 @@ def _causes(record: RunJson) -> list[str]:
     steps = sorted(cycles["steps_mean_ms"].items(), key=lambda step: -step[1])
     share = feed["driver_s"] / feed["busy_s"] if feed["busy_s"] else 0
     return [
-        *folded(
+        *fold_parts(
             "feed    ",
             [
-                counted(feed["rows"], "tuple"),
+                format_count(feed["rows"], "tuple"),
                 f"peak {feed['peak_rows_per_s']:,}/s",
                 f"lag p99 {feed['lag_p99_ms']:.0f} ms, max {feed['lag_max_ms']:.0f} ms",
                 f"the driver's own share {share:.0%}",
             ],
         ),
-        *folded(
+        *fold_parts(
             "cycles  ",
             [
                 f"{cycles['count']:,}",
@@ -158,7 +158,7 @@ def _causes(record: RunJson) -> list[str]:
         ),
         *_database(record),
         *_memory(record),
-        *folded("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)),
+        *fold_parts("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)),
     ]
 
 
@@ -168,7 +168,7 @@ def _database(record: RunJson) -> list[str]:
     if "wal_bytes" not in engine or record["state"] == "broken":
         return []
     wal, tuples = engine["wal_bytes"], record["feed"]["rows"]
-    return folded(
+    return fold_parts(
         "log     ",
         [
             f"durability {engine['durability']}{_not_in_force(engine)}",
@@ -208,6 +208,6 @@ def _outages(record: RunJson) -> list[str]:
     """What came between, for a run that was resumed."""
     return [
         f"outage  {outage['seconds']:,.1f} s from {outage['from']:,.1f} s on: {outage['reason']}; "
-        f"{counted(outage['late_answers'], 'answer')} late because of it"
+        f"{format_count(outage['late_answers'], 'answer')} late because of it"
         for outage in record.get("outages", ())
     ]

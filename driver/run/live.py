@@ -14,7 +14,7 @@ from rich.table import Table
 from driver.run.journal import step_name
 from driver.run.poller import Cycle
 from polling_baseline import spec
-from polling_baseline.wording import seconds_text
+from polling_baseline.wording import format_seconds
 
 PLAIN_PERIOD_S = 10.0
 PANEL_PERIOD_S = 0.25
@@ -60,7 +60,9 @@ class LiveView:
 
     def _line(self, cycle: Cycle) -> str:
         limits = spec.DEADLINE_S
-        worst = " ".join(f"{kind} {seconds_text(s, limits[kind], 2)}/{limits[kind]}" for kind, s in self._worst.items())
+        worst = " ".join(
+            f"{kind} {format_seconds(s, limits[kind], 2)}/{limits[kind]}" for kind, s in self._worst.items()
+        )
         return (
             f"{_clock(cycle.seconds[-1])} of {_clock(self._seconds[-1])}   {self._rate():,.0f} tuples/s   "
             f"backlog {cycle.backlog_s} s   cycle {(cycle.ended - cycle.started) * 1000:.0f} ms   longest (s): {worst}"
@@ -79,7 +81,7 @@ class LiveView:
         for kind, seconds in self._worst.items():
             limit = spec.DEADLINE_S[kind]
             colour = "red" if seconds > limit else "green"
-            rows.append((f"longest {kind}", f"[{colour}]{seconds_text(seconds, limit)} s[/] of {limit} s"))
+            rows.append((f"longest {kind}", f"[{colour}]{format_seconds(seconds, limit)} s[/] of {limit} s"))
         for row in rows:
             table.add_row(*row)
         return table

@@ -25,7 +25,7 @@ from driver.run.record_types import Outage, RunJson
 from driver.run.recording import Responses, read_responses
 from polling_baseline.engine import Resumable
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import command_line
+from polling_baseline.wording import format_command
 
 # What `summary` adds to `run.json`: it is worked out again when the run has ended.
 MEASURED = ("answers", "minutes", "cycles", "feed", "reason", "verdict")
@@ -136,7 +136,7 @@ def _gone(folder: Path, why: str) -> Refusal:
 
 
 def _again(folder: Path) -> str:
-    return command_line("run", "--like", folder)
+    return format_command("run", "--like", folder)
 
 
 def refuse_gap(journal: Journal, last: range | None, first_second: int, folder: Path) -> None:

@@ -18,7 +18,7 @@ from psycopg2.sql import SQL, Composable, Identifier
 
 from polling_baseline.database.connection import Target, WrongPassword, with_safe_path
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import counted
+from polling_baseline.wording import format_count
 
 log = logging.getLogger("lrb")
 OWNER, DRIVER = "lr_owner", "lr_driver"
@@ -34,7 +34,7 @@ def driver_target(target: Target) -> Target | None:
         elif missing := missing_statements(connection):
             log.warning(
                 f"the driver has all rights of its user on {target.label} "
-                f"({counted(len(missing), 'statement')} of an administrator would change that: "
+                f"({format_count(len(missing), 'statement')} of an administrator would change that: "
                 '"lrb db roles" prints them)'
             )
             return None

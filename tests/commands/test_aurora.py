@@ -90,7 +90,7 @@ def test_draw(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_draw_refuses_what_is_no_run_of_aurora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["aurora", "draw", str(tmp_path)]) == 1
     assert "is not a run" in capsys.readouterr().err
-    (tmp_path / "run.json").write_text('{"format": 1}')
+    (tmp_path / "run.json").write_text('{"format": 1, "config": {}, "dataset": {}}')
     assert main(["aurora", "draw", str(tmp_path)]) == 1
     assert "no run of engine aurora" in capsys.readouterr().err
     (tmp_path / "network.json").write_text("{")

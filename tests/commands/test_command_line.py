@@ -13,7 +13,7 @@ from driver.dataset.folder import open_dataset
 from driver.dataset.relabel import relabelled
 from driver.generate.generate import GenerateOptions
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import command_line
+from polling_baseline.wording import format_command
 from tests.conftest import Lrb
 
 LINE = "0,{},1,50,0,2,0,40,211200,-1,-1,-1,-1,-1,-1\n"
@@ -96,7 +96,7 @@ def test_a_hint_can_be_pasted(road: Path, capsys, tmp_path: Path) -> None:
     out = tmp_path / "it's\na road"
     assert main(["import", str(road.parent / "input.csv"), "--out", str(out)]) == 0
     said = capsys.readouterr().out
-    assert said.endswith(f"next: {command_line('show', out)}\n")
+    assert said.endswith(f"next: {format_command('show', out)}\n")
     assert said.splitlines()[-1].endswith("it\\047s\\012a road'")
 
 

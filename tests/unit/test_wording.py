@@ -9,15 +9,15 @@ import sys
 
 import pytest
 
-from polling_baseline.wording import WIDTH, command_line, counted, folded, seconds_text
+from polling_baseline.wording import WIDTH, fold_parts, format_command, format_count, format_seconds
 
 
 @pytest.mark.parametrize(
     ("number", "text"), [(0, "0 workers"), (1, "1 worker"), (2, "2 workers"), (1234567, "1,234,567 workers")]
 )
 def test_singular_and_plural(number: int, text: str) -> None:
-    assert counted(number, "worker") == text
-    assert counted(number, "worker", 20) == f"{number:>20,}" + text[text.index(" ") :]
+    assert format_count(number, "worker") == text
+    assert format_count(number, "worker", 20) == f"{number:>20,}" + text[text.index(" ") :]
 
 
 @pytest.mark.parametrize(
@@ -32,11 +32,11 @@ def test_singular_and_plural(number: int, text: str) -> None:
     ],
 )
 def test_a_late_time_is_seen_to_be_late(seconds: float, text: str) -> None:
-    assert seconds_text(seconds, 5) == text
+    assert format_seconds(seconds, 5) == text
 
 
 def test_fewer_decimals() -> None:
-    assert [seconds_text(seconds, 5, 1) for seconds in (5.0, 5.04, 5.2)] == ["5.0", "5.04", "5.2"]
+    assert [format_seconds(seconds, 5, 1) for seconds in (5.0, 5.04, 5.2)] == ["5.0", "5.04", "5.2"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_fewer_decimals() -> None:
     ],
 )
 def test_a_command_can_be_pasted(name: str) -> None:
-    line = command_line("show", name)
+    line = format_command("show", name)
     assert line.isprintable() and line.startswith("lrb show ")
     echo = (
         f"lrb() {{ '{sys.executable}' -c 'import os, sys; sys.stdout.buffer.write(os.fsencode(sys.argv[1]))' \"$2\"; }}"
@@ -67,8 +67,8 @@ def test_a_command_can_be_pasted(name: str) -> None:
 
 def test_lines_that_fit() -> None:
     parts = [f"step {number} takes 12.3 ms" for number in range(20)]
-    lines = folded("steps   ", parts)
+    lines = fold_parts("steps   ", parts)
     assert max(map(len, lines)) <= WIDTH and len(lines) > 3
     assert lines[0].startswith("steps   step 0") and all(line.startswith("        step") for line in lines[1:])
     assert [part for line in lines for part in line[8:].split("   ")] == parts
-    assert folded("x  ", ["y" * 200]) == ["x  " + "y" * 200]
+    assert fold_parts("x  ", ["y" * 200]) == ["x  " + "y" * 200]

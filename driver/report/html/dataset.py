@@ -24,7 +24,7 @@ from driver.report.html.chart import Curve, curves
 from driver.report.html.colour_map import Mark, colour_map
 from driver.report.html.frame import Markup, facts, page, paragraph, section, table
 from polling_baseline import spec
-from polling_baseline.wording import counted
+from polling_baseline.wording import format_count
 
 POINTS = 180
 ACCIDENTS_LISTED = 200
@@ -85,7 +85,9 @@ def _maps(dataset: Dataset, survey: Survey, xways: Sequence[int]) -> Markup:
         if not np.isnan(speeds[direction]).all()
     ]
     left_out = len(survey.speed_mph) - len(chosen)
-    note = [paragraph(f"Not shown: {counted(left_out, 'more expressway')}; choose with --xways.")] if left_out else []
+    note = (
+        [paragraph(f"Not shown: {format_count(left_out, 'more expressway')}; choose with --xways.")] if left_out else []
+    )
     hint = paragraph("Dark is slow. The jam behind an accident grows against the direction of travel.")
     return section("Speed by minute and segment", hint, *figures, *note)
 
@@ -105,7 +107,7 @@ def _map(dataset: Dataset, survey: Survey, xway: int, direction: int, speeds: np
     return colour_map(
         f"Expressway {xway}, {DIRECTIONS[direction]} ({way})",
         f"Mean of all cells {np.nanmean(speeds):.0f} mph, lowest {np.nanmin(speeds):.0f} mph; "
-        f"{counted(len(here), 'accident')}.",
+        f"{format_count(len(here), 'accident')}.",
         Axis("time (minutes)", 0, speeds.shape[0]),
         Axis("segment (1 mile)", 0, spec.SEGMENTS),
         scale,

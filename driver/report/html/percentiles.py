@@ -11,7 +11,7 @@ from driver.report.html.frame import Markup
 from driver.report.html.run_charts import Drawn, seconds_axis, words
 from driver.run.record_types import AnswerSummary
 from polling_baseline import spec
-from polling_baseline.wording import seconds_text
+from polling_baseline.wording import format_seconds
 
 NINES = ((0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99"), (0.99999, "99.999"))
 
@@ -66,7 +66,7 @@ def _chart(
     told = [
         f"{line.name}: "
         + ", ".join(
-            f"{size} {seconds_text(answer[size], answer['limit_s'])} s" for size in ("p50", "p99", "p99.9", "max")
+            f"{size} {format_seconds(answer[size], answer['limit_s'])} s" for size in ("p50", "p99", "p99.9", "max")
         )
         + "."
         for line, answer in zip(lines, answers, strict=True)

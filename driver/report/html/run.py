@@ -20,7 +20,7 @@ from driver.report.text import TIMES, answer_columns, answer_counts, response_ti
 from driver.run.record import RunRecord, open_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import seconds_text
+from polling_baseline.wording import format_seconds
 
 PAGE = "report.html"
 # What an engine may leave in a run's folder for the page.
@@ -81,7 +81,7 @@ def _numbers(run: RunRecord) -> Markup:
     feed, cycles, measured = run.json["feed"], run.json["cycles"], measures(run)
     pairs = [("Answers", f"{sum(answer['received'] for answer in run.json['answers'].values()):,}")]
     longest = measured["toll_max_s"]
-    pairs.append(("Longest toll response", "-" if longest is None else f"{seconds_text(longest, TOLL_LIMIT_S)} s"))
+    pairs.append(("Longest toll response", "-" if longest is None else f"{format_seconds(longest, TOLL_LIMIT_S)} s"))
     if cycles["count"]:
         pairs += [
             ("Tuples", f"{feed['rows']:,}"),

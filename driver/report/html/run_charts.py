@@ -19,7 +19,7 @@ from driver.run.journal import REST
 from driver.run.record import RunRecord
 from driver.run.record_types import MinuteTimes
 from polling_baseline import spec
-from polling_baseline.wording import counted, seconds_text
+from polling_baseline.wording import format_count, format_seconds
 
 # An engine keeps its colour on every page; one that is not named here gets one of the rest, by its name.
 ENGINE_SERIES = {"polling": 0, "aurora": 1, "trigger": 2, "structured_streaming": 3}
@@ -117,10 +117,10 @@ def _described(each: Drawn, limit: float, rows: Sequence[tuple[int, MinuteTimes]
     """What the curves show, in words."""
     worst_minute, worst = max(rows, key=lambda row: row[1]["max"])
     late = sum(times["max"] > limit for _, times in rows)
-    highest = seconds_text(max(times["p50"] for _, times in rows), limit)
+    highest = format_seconds(max(times["p50"] for _, times in rows), limit)
     return (
-        f"{each.label}: the longest is {seconds_text(worst['max'], limit)} s in minute {worst_minute}, the "
-        f"highest p50 of a minute {highest} s; {late} of {counted(len(rows), 'minute')} with late answers."
+        f"{each.label}: the longest is {format_seconds(worst['max'], limit)} s in minute {worst_minute}, the "
+        f"highest p50 of a minute {highest} s; {late} of {format_count(len(rows), 'minute')} with late answers."
     )
 
 
@@ -131,8 +131,8 @@ def _response_notes(
     for each, rows in found:
         for minute, times in rows:
             name = "" if alone else f"{each.label}: "
-            sizes = ", ".join(f"{size} {seconds_text(times[size], limit)} s" for size in SIZES)
-            texts.setdefault(minute, []).append(f"{name}{counted(times['received'], 'answer')}, {sizes}")
+            sizes = ", ".join(f"{size} {format_seconds(times[size], limit)} s" for size in SIZES)
+            texts.setdefault(minute, []).append(f"{name}{format_count(times['received'], 'answer')}, {sizes}")
     return [Note(minute - 1, minute, "\n".join([f"minute {minute}", *lines])) for minute, lines in texts.items()]
 
 

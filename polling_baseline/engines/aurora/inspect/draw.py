@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from polling_baseline.wording import counted
+from polling_baseline.wording import format_count
 
 COLUMNS = 9
 BOX_W, BOX_H, GAP_X, GAP_Y = 118, 78, 28, 26
@@ -129,7 +129,7 @@ def _heading(facts: dict[str, Any], total_s: float) -> list[str]:
     boxes = sum(box["kind"] not in ENDS for box in facts["boxes"])
     lines = [f'<text class="title" x="{LEFT}" y="26">Linear Road on Aurora: {boxes} boxes</text>']
     if facts["tuples"]:
-        workers = counted(facts["workers"], "worker")
+        workers = format_count(facts["workers"], "worker")
         told = f"{_count(facts['tuples'])} tuples, {workers}, {total_s:.2f} s in boxes; the redder, the more of it"
         told += "; c: time per tuple, s: tuples out per tuple in"
         lines.append(f'<text class="small" x="{LEFT}" y="46">{told}</text>')
@@ -197,8 +197,8 @@ def _measured(facts: dict[str, Any], share: float) -> list[str]:
 
 def _title(facts: dict[str, Any], share: float) -> str:
     return (
-        f"{facts['kind']} {facts['name']}: {counted(facts['trains'], 'train')}, "
-        f"{counted(facts['tuples_in'], 'tuple')} in, "
+        f"{facts['kind']} {facts['name']}: {format_count(facts['trains'], 'train')}, "
+        f"{format_count(facts['tuples_in'], 'tuple')} in, "
         f"{facts['tuples_out']:,} out, {facts['seconds']:.3f} s ({share:.1%})"
     )
 
