@@ -21,6 +21,7 @@ from polling_baseline.project import state_folder
 from polling_baseline.refusal import Refusal
 
 MASK = "***"
+PASSWORDS = ("PGPASSWORD", PASSWORD_VARIABLE)
 # Passwords as they stand in a URL and in key=value pairs, whoever wrote them.
 PATTERNS = (re.compile(r"(://[^\s:/@]*:)[^\s@]+(?=@)"), re.compile(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s'\"]+)"))
 LONGEST = 300
@@ -57,7 +58,7 @@ def _secrets(words: Sequence[str]) -> set[str]:
 
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     parser.add_argument("--dsn", action="append", default=[])
-    found = {os.environ.get(name) for name in ("PGPASSWORD", PASSWORD_VARIABLE)}
+    found = {os.environ.get(name) for name in PASSWORDS}
     with suppress(argparse.ArgumentError):
         for dsn in parser.parse_known_args(words)[0].dsn:
             found.add(dsn)

@@ -11,6 +11,7 @@ VARIABLES = {
     "XDG_STATE_HOME": "the user's state folder [~/.local/state]",
     "JAVA_HOME": "a Java 17 or 21 for Spark [the one on PATH, or that of the Python package]",
     "JDK_JAVA_OPTIONS": "options for Java, instead of those that lrb chooses",
+    "PYTHONPATH": "what Spark's tasks import, too; our own packages come first",
     "PYSPARK_PYTHON": "the Python of a cluster's workers [as here]",
 }
 HELP = "Environment variables:\n" + "\n".join(f"  {names}\n      {text}" for names, text in VARIABLES.items())

@@ -10,7 +10,7 @@ from driver.dataset.folder import ID_BLOCK, ORDER, read_minutes, traffic_path
 from driver.generate.traffic import drive
 from driver.generate.traffic.model import Demand, Model
 from driver.generate.traffic.simulate import first_id, merge, simulate, simulate_to
-from polling_baseline import spec
+from polling_baseline import compiled, spec
 from polling_baseline.batch import INPUT_SCHEMA
 
 SEED, XWAY = 5, 3
@@ -176,12 +176,12 @@ def test_directions_are_put_together(tmp_path) -> None:
 
 
 def test_works_where_nothing_can_be_cached(monkeypatch) -> None:
-    njit = drive.numba.njit
+    njit = compiled.numba.njit
 
-    def without_cache(*, cache: bool = False, error_model: str):
+    def without_cache(*, cache: bool = False, **options: object):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
-        return njit(error_model=error_model)
+        return njit(**options)
 
-    monkeypatch.setattr(drive.numba, "njit", without_cache)
+    monkeypatch.setattr(compiled.numba, "njit", without_cache)
     assert drive._compiled("") is not None
