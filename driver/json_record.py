@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints, is_typeddict
 
-from driver.files import complete_file
+from polling_baseline.files import complete_file
 from polling_baseline.refusal import Refusal
 
 Record = TypeVar("Record")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from driver.dataset.expressways import describe_part
 from driver.run.verdict import NAME, Verdict, write_verdict
 from polling_baseline import spec
+from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import format_count, format_seconds, format_table
 
@@ -116,6 +117,7 @@ def _see_that_it_is_readable(output: Path) -> None:
     """Before Spark takes its seconds to start.  What is packed is unpacked once: only then is it known to be whole."""
     from driver.dataset.packed_file import is_packed, opened
 
+    refuse_what_is_no_text(output)
     if not output.is_file():
         raise Refusal(f"{output} is not a file; name the file that the answers are in")
     with opened(output) as (file, _):

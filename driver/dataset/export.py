@@ -16,10 +16,10 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from driver.dataset.folder import Dataset, read_minutes
-from driver.files import complete_folder
 from driver.progress import Advance, progress
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
+from polling_baseline.files import complete_folder
 from polling_baseline.parquet import reading
 from polling_baseline.refusal import Refusal
 

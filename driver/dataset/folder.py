@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,10 +26,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from driver.dataset.check import REMEDY, check_numbers, check_values
-from driver.files import complete_folder
 from driver.json_record import read_json, write_json
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
+from polling_baseline.files import complete_folder, refuse_what_is_no_text
 from polling_baseline.parquet import reading
 from polling_baseline.refusal import Refusal
 
@@ -197,7 +196,7 @@ class Dataset:
 
 def open_dataset(path: Path) -> Dataset:
     """Read `dataset.json`, and see that the files it names are there in full."""
-    _refuse_what_is_no_text(path)
+    refuse_what_is_no_text(path)
     try:
         info = read_json(path / NAME, DatasetInfo, REMEDY)
     except (FileNotFoundError, NotADirectoryError):
@@ -227,7 +226,7 @@ def open_dataset(path: Path) -> Dataset:
 @contextmanager
 def new_folder(path: Path, force: bool) -> Iterator[Path]:
     """Give an empty folder that takes the name `path` when the block ends well, and vanishes otherwise."""
-    _refuse_what_is_no_text(path)
+    refuse_what_is_no_text(path)
     if path.exists() and not force:
         raise Refusal(f"{path} exists; choose another name or add --force to replace it")
     if path.exists() and not (path / NAME).exists() and any(path.iterdir() if path.is_dir() else [path]):
@@ -241,15 +240,6 @@ def new_folder(path: Path, force: bool) -> Iterator[Path]:
             yield folder
     except OSError as error:
         raise Refusal(f"cannot write {path}: {error.strerror or error}; nothing was changed") from error
-
-
-def _refuse_what_is_no_text(path: Path) -> None:
-    """Such a name reaches neither Parquet's library nor a database."""
-    try:
-        str(path.absolute()).encode()
-    except UnicodeEncodeError:
-        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-        raise Refusal(f"the name {shown} is not text in UTF-8; choose another") from None
 
 
 def describe(

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
 
 SUITABLE = (17, 21)
@@ -61,3 +62,9 @@ def packaged_home(scratch: Path) -> Path:
     wrapper.write_text(WRAPPER.format(module=MODULE, java=quoted))
     wrapper.chmod(0o755)
     return wrapper.parents[1]
+
+
+def path_for_java(path: Path) -> str:
+    """For what Spark reads and writes; where it writes, it knows no wildcards."""
+    refuse_what_is_no_text(path)
+    return str(path.absolute())

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame
 
-from driver.files import complete_file, partial_folder
+from driver.spark.java import path_for_java
+from polling_baseline.files import complete_file, partial_folder
 from polling_baseline.refusal import Refusal
 
 
@@ -18,9 +19,9 @@ def write_lines(table: DataFrame, path: Path, heading: str = "") -> None:
         with partial_folder(path) as folder, complete_file(path) as whole:
             parts = folder / "parts"
             if len(table.columns) == 1:
-                table.write.text(str(parts))
+                table.write.text(path_for_java(parts))
             else:
-                table.write.csv(str(parts), escape='"', emptyValue="")
+                table.write.csv(path_for_java(parts), escape='"', emptyValue="")
             whole.write(heading.encode())
             for part in sorted(parts.glob("part-*")):
                 with part.open("rb") as piece:

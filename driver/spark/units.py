@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -63,9 +63,7 @@ def for_each(
 
 def run_job(spark: SparkSession, job: Callable[[], Result], watch: Callable[[], None] = lambda: None) -> Result:
     """The result of a job that runs in a thread of its own, so that this one can be interrupted; that ends the job."""
-    from py4j.protocol import Py4JError
     from pyspark import InheritableThread
-    from pyspark.errors import PySparkException
 
     result: Future[Result] = Future()
 
@@ -81,13 +79,24 @@ def run_job(spark: SparkSession, job: Callable[[], Result], watch: Callable[[], 
         while thread.is_alive():
             thread.join(WATCH_PERIOD_S)
             watch()
-        return result.result()
-    except (Py4JError, PySparkException) as error:
-        raise _refusal_in(error) or error from None
     except BaseException:
         spark.sparkContext.cancelAllJobs()
         thread.join(CANCEL_S)
         raise
+    with refusing():
+        return result.result()
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """What a task refused is refused here."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        raise _refusal_in(error) or error from None
 
 
 def step(progress_path: Path, steps: int) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from driver.spark.java import path_for_java
 from driver.validate.reference import BALANCE, Reference, answer_line
 from driver.validate.reference.accidents import stops_of
 from driver.validate.reference.packed import SPOT, dir_at, part, seg_at, xway_at
@@ -49,7 +50,7 @@ def write_tables(reference: Reference, folder: Path) -> None:
         "assessment": reference.assessments,
     }
     for name, table in tables.items():
-        table.write.mode("overwrite").parquet(str(folder.absolute() / name))
+        table.write.mode("overwrite").parquet(path_for_java(folder / name))
 
 
 def _chosen(table: DataFrame, xways: Collection[int] | None) -> DataFrame:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from driver.dataset.packed_file import BYTE_ORDER_MARK, is_packed, opened
+from driver.spark.java import path_for_java
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,7 +31,7 @@ def read_parquet(spark: SparkSession, paths: Iterable[Path], schema: pa.Schema) 
     from pyspark.sql.pandas.types import from_arrow_schema
 
     reader = spark.read.schema(from_arrow_schema(schema)).options(**NO_WILDCARDS)
-    return reader.parquet(*[str(path.absolute()) for path in paths])
+    return reader.parquet(*map(path_for_java, paths))
 
 
 def read_lines(spark: SparkSession, path: Path) -> DataFrame:

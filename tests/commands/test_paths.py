@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from driver.cli import main
+from driver.dataset.folder import open_dataset
 from driver.validate import input_files as files
 from tests import traces
 from tests.conftest import shared_spark
@@ -59,6 +62,30 @@ def test_an_empty_file_is_not_its_neighbour(odd, spark, tmp_path, capsys):
     (tmp_path / "a[1].csv").touch()
     verdict = verdict_on(tmp_path / "a[1].csv", odd, capsys)
     assert (verdict["verdict"], verdict["lines"]["total"]) == ("FAIL", 0)
+
+
+def test_out_and_in_again_in_an_odd_folder(odd, spark, capsys):
+    """The histories go through tasks of Spark."""
+    flat, again = odd / "*" / "[flat]", odd / "{again,}"
+    assert main(["export", str(odd / "road"), "--out", str(flat)]) == 0
+    names = sorted(path.name for path in flat.iterdir())
+    histories = [word for kind in ("toll", "segment") for word in (f"--{kind}-history", flat / f"{kind}-history.csv")]
+    traffic = [flat / name for name in names if name.startswith("xway")]
+    assert main([str(word) for word in ["import", *traffic, *histories, "--out", again]]) == 0
+    assert open_dataset(again).counts["toll_history"] > 0
+    before, after = (
+        pq.read_table([str(path) for path in open_dataset(road).toll_history]) for road in (odd / "road", again)
+    )
+    assert sorted(map(str, before.to_pylist())) == sorted(map(str, after.to_pylist()))
+
+
+def test_a_name_that_is_no_text(odd, spark, tmp_path, capsys):
+    """Java would see another one."""
+    name = tmp_path / os.fsdecode(b"a\xff.csv")
+    name.touch()
+    for words in (["validate", "--output"], ["expected", "--out"], ["expected", "--out", tmp_path / "a", "--tables"]):
+        assert main([words[0], str(odd / "road"), *map(str, words[1:]), str(name)]) == 1
+        assert "a\\xff.csv is not text in UTF-8" in capsys.readouterr().err
 
 
 def test_a_flat_file_with_any_name(spark, tmp_path):

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from driver.files import complete_file, complete_folder
+from polling_baseline.files import complete_file, complete_folder
 from polling_baseline.scratch import PREFIX, held, remove_abandoned
 
 # Holds what it makes, says so, and waits to be killed.
 MAKER = """
 import sys, time
 from pathlib import Path
-from driver.files import complete_file, complete_folder
+from polling_baseline.files import complete_file, complete_folder
 from polling_baseline.scratch import scratch
 
 folder = Path(sys.argv[1])

@@ -60,7 +60,7 @@ LAYERS = (
     ("driver.dataset",),
     ("driver.spark",),
     ("driver.json_record",),
-    ("driver.files", "driver.progress"),
+    ("driver.progress",),
     ("polling_baseline",),
 )
 # What people read while a command is under way, and what the command line itself is made of.

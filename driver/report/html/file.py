@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from driver.files import complete_file
+from polling_baseline.files import complete_file
 from polling_baseline.refusal import Refusal
 
 

@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from driver.dataset.folder import Dataset
+from driver.spark.units import refusing
 from driver.validate.copies import copied
 from driver.validate.reading import STRICT, Reading
 from driver.validate.reference.accidents import accidents_of, ahead_of, stops_of
@@ -194,7 +195,8 @@ def reference(spark: SparkSession, dataset: Dataset, seconds: range) -> Iterator
     # A vehicle's reports stay in one partition when they are kept: nothing that goes by vehicle moves them again.
     spark.conf.set("spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "false")
     try:
-        yield found
+        with refusing():
+            yield found
     finally:
         # What rests on another table goes first, or Spark would plan it anew.
         for table in reversed(found.kept):

