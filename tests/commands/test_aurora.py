@@ -15,6 +15,7 @@ from driver.cli import main
 from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.engines.aurora.inspect import forecast as analysis
 from tests import traces
+from tests.support.files_page import check_json
 
 TRACE = traces.FOLDER / "balance_of_several_xways"
 
@@ -40,6 +41,7 @@ def test_a_run_has_the_right_answers_and_keeps_its_network(run: Path) -> None:
     with (run / "output.csv").open() as lines:
         answers = Counter(traces.without_emit(row) for row in csv.reader(lines))
     assert answers == Counter(traces.load("balance_of_several_xways").expected)
+    check_json(run / "run.json")
     facts = json.loads((run / "run.json").read_text())
     assert facts["config"]["engine_options"] == {"shed": "random", "train_size": "3"}
     assert facts["environment"]["engine"]["shed_tuples"] == 0

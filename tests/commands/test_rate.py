@@ -20,6 +20,7 @@ from driver.run import engines
 from driver.validate.tally import FAULTS
 from polling_baseline.batch import Batch
 from polling_baseline.database.embedded.server import Server
+from tests.support.files_page import check_json
 from tests.support.one_dataset import Road, one_dataset
 from tests.support.random_road import random_history, random_lines
 
@@ -85,6 +86,7 @@ def test_a_rating_from_its_interruption_to_its_end(lrb, road: Path, tmp_path: Pa
     assert len(re.findall("L = 1 .*taken over", err)) == 1
     found = json.loads(out)
     assert found == json.loads((tmp_path / "r" / "rating.json").read_text())
+    check_json(tmp_path / "r" / "rating.json")
     assert (found["rating"], found["kind"], found["distinct"], found["minutes"]) == (2, "peak", 1, [1, MINUTES])
     assert found["settings"]["warm_up_s"] == 0
     tried = [(each["xways"], each["verdict"], each["right"]) for each in found["candidates"]]
@@ -162,6 +164,7 @@ def test_the_tables_of_the_paper(lrb, generated: Path, monkeypatch: pytest.Monke
     assert status == 0, err
     found = json.loads(out)
     assert found == json.loads((generated.parent / "reproduction.json").read_text())
+    check_json(generated.parent / "reproduction.json")
     system_x, aurora = found["systems"]
     assert system_x["paper"]["max_response_s"] == {"0.5": 3, "1": 2031, "1.5": 16346, "2": 52443}
     assert set(system_x["here"]["max_response_s"]) == {f"{xways:g}" for xways in SCALE_FACTORS}

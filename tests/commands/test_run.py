@@ -18,6 +18,7 @@ from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.database.embedded.server import Server, ensure_running
 from tests import traces
 from tests.conftest import Lrb, lrb_command, lrb_options, refused
+from tests.support.files_page import check_csv, check_json
 from tests.support.samples import SAMPLE, needs_sample
 
 
@@ -67,6 +68,8 @@ def test_triggers_with_durability(lrb: Lrb, installed: Path, road: Path, tmp_pat
         done = lrb("run", road, "--clock", "virtual", "--out", folder, *options)
         assert done.returncode == 0, done.stderr
         assert answers(folder) == right
+        check_json(folder / "run.json")
+        check_csv(folder / "cycles.csv")
         found = facts(folder)
         assert found["config"]["engine_options"] == {"granularity": granularity}
         engine = found["environment"]["engine"]

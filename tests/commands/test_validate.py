@@ -8,6 +8,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow.dataset
 import pytest
 
 from driver.cli import main
@@ -16,6 +17,7 @@ from driver.dataset.folder import open_dataset
 from driver.run.record import write_run
 from tests import traces
 from tests.conftest import shared_spark
+from tests.support.files_page import check_csv, check_json, columns, schema
 from tests.support.one_dataset import Road, one_dataset
 
 NAMES = ("alert_range", "balance_times", "daily_expenditure", "travel_east", "no_data")
@@ -97,6 +99,9 @@ def test_expected_files(right):
     assert ranges and all(int(row["result_time_from"]) <= int(row["result_time_until"]) for row in ranges)
     tables = sorted(path.name for path in (right.parent / "tables").iterdir())
     assert tables == ["accident", "assessment", "segment_minute", "stop"]
+    for name in tables:
+        assert columns(name) == schema(pyarrow.dataset.dataset(right.parent / "tables" / name).schema)
+    check_csv(right.with_suffix(".balances.csv"))
 
 
 def test_empty_output(validate, output):
@@ -146,6 +151,8 @@ def test_explained(validate, output, tmp_path):
     status, _, said = validate("--output", output, "--explain", 2, "--faults", tmp_path / "faults.csv")
     assert status == 3 and f"{len(wrong)} lines: malformed" in said
     assert "accident missing" in said and "accident ahead in segment" in said and "cars in the minute before" in said
+    check_csv(tmp_path / "faults.csv")
+    check_json(tmp_path / "output.verdict.json", "verdict.json")
     with (tmp_path / "faults.csv").open(newline="") as file:
         (fault,) = csv.DictReader(file)
     second, vid = spoilt.split(",")[1], spoilt.split(",")[3]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.headings import slug
+
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "docs" / "linear-road.md"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -33,11 +35,6 @@ def anchors(page: Path) -> set[str]:
     text = re.sub(r"^(```.*?^```|    .*?)$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ +(.+?)\s*$", text, re.MULTILINE)
     return {*re.findall(r'<a id="([^"]+)">', text), *map(slug, headings)}
-
-
-def slug(heading: str) -> str:
-    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
-    return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
 
 
 def links() -> list[tuple[Path, str]]:
