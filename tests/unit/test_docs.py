@@ -13,11 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "docs" / "linear-road.md"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOLDERS = ("driver", "polling_baseline", "sql", "stored_procs", "tests")
+CODE = (("driver",), ("polling_baseline",))
 ITEM = r"\d+(?: to \d+)?"
 CITATION = re.compile(rf"\brule(?: (\d+)|s ({ITEM}(?:, {ITEM})*(?:,? (?:and|or) {ITEM})?))", re.IGNORECASE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-# Written for the folders that the code is about to move to.
-AHEAD = {"architecture.md"}
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)}|docs|\.ci|\.github)/[\w./-]*)`")
 
 
@@ -79,10 +78,35 @@ def test_a_link_leads_somewhere(page, link):
         assert anchor in anchors(target), f"{page.name}: {target.name} has no #{anchor}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in AHEAD], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_path_in_the_text_exists(page):
     paths = set(PATH.findall(page.read_text()))
     assert {path for path in paths if not (ROOT / path).exists()} == set()
+
+
+def mapped() -> dict[Path, set[str]]:
+    """The folders on the map of the code, each with the modules that it lists: as files, or in lines of their own."""
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    [block] = re.findall(r"^## The map\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    at, found = [ROOT], {ROOT: set()}
+    for line in filter(None, block.splitlines()):
+        depth = (len(line) - len(line.lstrip())) // 4
+        if entry := re.match(r"(\w+)\.py  ", line.lstrip()):
+            found[at[depth - 1]].add(entry[1])
+        elif entry := re.match(r"\S+/(?=  |$)", line.lstrip()):
+            at[depth:] = [at[depth - 1] / entry[0]]
+            found[at[-1]] = set()
+        else:
+            found[at[-1]].update(re.findall(r"\w+", line))
+    return found
+
+
+def test_the_map_shows_every_folder_and_no_other_module():
+    on_map = {folder: names for folder, names in mapped().items() if folder.relative_to(ROOT).parts[:1] in CODE}
+    assert on_map.keys() == {path.parent for (name,) in CODE for path in (ROOT / name).rglob("__init__.py")}
+    modules = {folder: {path.stem for path in folder.glob("[!_]*.py")} for folder in on_map}
+    # A folder of many small parts need not list them.
+    assert {folder: names for folder, names in on_map.items() if names and names != modules[folder]} == {}
 
 
 def test_the_readme_is_a_front_door():
