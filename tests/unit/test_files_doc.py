@@ -109,8 +109,12 @@ def test_answers() -> None:
 
 def test_steps() -> None:
     """The engines' steps are wherever their names are."""
-    root = page.PAGE.parents[1] / "polling_baseline" / "engines"
-    named = {name for file in root.rglob("*.py") for name in re.findall(r'"(\w+_ms)"', file.read_text())}
+    root = page.PAGE.parents[1]
+    client, procedures = (root / "polling_baseline" / "engines").rglob("*.py"), (root / "stored_procs").rglob("*.sql")
+    named = {name for file in client for name in re.findall(r'"(\w+_ms)"', file.read_text())}
+    named |= {
+        f"{name}_ms" for file in procedures for name in re.findall(r"CALL lr\.lap\(.*'(\w+)'\)", file.read_text())
+    }
     assert sorted(name for name, _, _ in page.table("Steps")) == sorted(named)
 
 

@@ -52,6 +52,7 @@ def modules(folder: str, pattern: str) -> list[str]:
 
 # The rooms of the driver from top to bottom; those of one line do not know each other.
 LAYERS = (
+    ("driver.launcher",),
     ("driver.cli",),
     ("driver.rating",),
     ("driver.report", "driver.validate"),

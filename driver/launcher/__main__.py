@@ -1,6 +1,6 @@
 """`python -m linear_road`."""
 
-from linear_road import run
+from . import run
 
 if __name__ == "__main__":
     run()
