@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import tempfile
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,6 +13,7 @@ import pytest
 from driver.cli import main
 from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.engines.aurora.inspect import forecast as analysis
+from polling_baseline.scratch import scratch
 from tests import traces
 from tests.support.files_page import check_json
 
@@ -31,9 +31,7 @@ def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(road: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("aurora") / "run"
     options = ["--clock", "virtual", "--workers", "1", "--train-size", "3", "--shed", "random", "--out", str(folder)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(folder.parent))
-        assert main(["run", "--engine", "aurora", *options, str(road)]) == 0
+    assert main(["run", "--engine", "aurora", *options, str(road)]) == 0
     return folder
 
 
@@ -48,7 +46,7 @@ def test_a_run_has_the_right_answers_and_keeps_its_network(run: Path) -> None:
     network = json.loads((run / "network.json").read_text())
     [reports] = [box for box in network["boxes"] if box["name"] == "reports"]
     assert reports["tuples_in"] == sum(line[0] == 0 for line in traces.load("balance_of_several_xways").lines)
-    assert not list(run.parent.glob("lrb-history-*"))
+    assert not list(scratch("test").parent.glob("history-*"))
 
 
 def test_a_run_says_how_much_memory_it_took(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
