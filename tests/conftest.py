@@ -19,6 +19,7 @@ import pytest
 from polling_baseline.database.connection import Target
 from polling_baseline.database.embedded.server import Server, ensure_running, stop
 from polling_baseline.database.install import install, source
+from polling_baseline.database.session import execute_script, transaction
 
 ROOT = Path(__file__).resolve().parents[1]
 Sql = Callable[..., list[tuple[Any, ...]]]
@@ -58,12 +59,11 @@ def server(own_environment: None) -> Iterator[Server]:
 def template(server: Server) -> str:
     """A database with schema `lr` and an empty history; nobody stays connected, so that it can be cloned."""
     _execute(server.target, "CREATE DATABASE template_lr")
-    connection = _on(server, "template_lr").connect()
-    install(connection)
-    with connection, connection.cursor() as cursor:
-        for file in sorted((ROOT / "sql" / "history").glob("*.sql")):
-            cursor.execute(source(file))
-    connection.close()
+    with _on(server, "template_lr").open() as session:
+        install(session)
+        with transaction(session):
+            for file in sorted((ROOT / "sql" / "history").glob("*.sql")):
+                execute_script(session, source(file))
     return "template_lr"
 
 

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from contextlib import closing
 
 from driver.cli import Help, add_server_arguments
 from polling_baseline.database.claim import holder
-from polling_baseline.database.connection import (
-    WHERE_VARIABLES,
-    Target,
-    find_target,
-    given_target,
-    with_safe_path,
-)
+from polling_baseline.database.connection import WHERE_VARIABLES, Target, find_target, given_target
 from polling_baseline.database.embedded import server
 from polling_baseline.database.embedded.binaries import find_psql
 from polling_baseline.database.embedded.server_home import home
 from polling_baseline.database.roles import DRIVER, OWNER, PASSWORD_VARIABLE, make_roles, missing_statements
+from polling_baseline.database.session import execute, with_safe_path
 from polling_baseline.database.settings import (
     DURABILITIES,
     RESTART,
@@ -100,7 +94,7 @@ def _status(args: argparse.Namespace) -> int:
 
 def _roles(args: argparse.Namespace) -> int:
     target = find_target(args.dsn, database=args.database)
-    with closing(with_safe_path(target.connect())) as connection:
+    with with_safe_path(target.open()) as connection:
         if target.embedded:
             make_roles(connection)
         missing = missing_statements(connection)
@@ -118,7 +112,7 @@ def _roles(args: argparse.Namespace) -> int:
 
 def _settings(args: argparse.Namespace) -> int:
     target = find_target(args.dsn, database=args.database)
-    with closing(target.connect()) as connection:
+    with target.open() as connection:
         statements = alter_system(connection, args.durability)
     print(f"-- {target.label}: {len(statements)} settings differ from the profile for durability {args.durability}.")
     if not statements:
@@ -142,17 +136,13 @@ def _describe(running: server.Server, database: str | None = None) -> None:
 
 
 def _describe_target(target: Target, where: str) -> None:
-    connection = target.connect()
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT current_setting('server_version'), current_database(), pg_database_size(current_database())"
-            )
-            [(version, database, size)] = cursor.fetchall()
-            user = holder(cursor)
+    with target.open() as connection:
+        version, database, size = execute(
+            connection,
+            "SELECT current_setting('server_version'), current_database(), pg_database_size(current_database())",
+        ).one()
+        user = holder(connection)
         settings = read_settings(connection)
-    finally:
-        connection.close()
     durability = durability_of(settings)
     print(f"running     PostgreSQL {version.split()[0]}, {where}")
     print(f"settings    durability {durability}, {_difference(settings, durability)}")

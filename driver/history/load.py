@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psycopg2
-from psycopg2.extensions import connection as Connection
-from psycopg2.extensions import cursor as Cursor
 
 from driver.dataset.folder import Dataset
 from driver.progress import Advance, progress
@@ -25,6 +23,7 @@ from polling_baseline.database.binary_copy import copy_in
 from polling_baseline.database.claim import Claim
 from polling_baseline.database.connection import Target
 from polling_baseline.database.install import source
+from polling_baseline.database.session import driver, execute, execute_script
 from polling_baseline.database.settings import durability_of, read_settings
 from polling_baseline.parquet import read_columns
 from polling_baseline.project import ROOT
@@ -33,6 +32,7 @@ from polling_baseline.scratch import scratch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from sqlalchemy import Connection
 
 # The cells of one expressway: direction, day of the week, minute, segment.
 CELLS = (2, spec.WEEK_DAYS, spec.DAY_MINUTES, spec.SEGMENTS)
@@ -65,27 +65,26 @@ def load_history(
 
     Tables are logged if the server keeps what was committed, or as `logged` says.
     """
+    from sqlalchemy.exc import InvalidRequestError
+
     target = claim.target
-    with closing(target.connect()) as connection, _refusing(target):
-        connection.autocommit = True
-        cursor = connection.cursor()
+    with target.open().execution_options(isolation_level="AUTOCOMMIT") as connection, _refusing(target):
         if logged is None:
             logged = durability_of(read_settings(connection)) == "on"
         try:
             _run(connection, "010_tables", logged)
-            units = units_of(dataset, target, _load_under_way(cursor))
+            units = units_of(dataset, target, _load_under_way(connection))
             begun_at = time.monotonic()
             rows = for_each(spark, units, copy_unit, scratch("load") / "progress", advance)
             copied_at = time.monotonic()
             _run(connection, "020_keys")
             keys_s = time.monotonic() - copied_at
-            cursor.execute(
-                "INSERT INTO lr_history_new.source (identity, name) VALUES (%s, %s)", (dataset.identity, dataset.name)
-            )
+            statement = "INSERT INTO lr_history_new.source (identity, name) VALUES (:identity, :name)"
+            execute(connection, statement, identity=dataset.identity, name=dataset.name)
             _run(connection, "030_swap")
         except BaseException:
-            with suppress(psycopg2.Error):
-                cursor.execute("SET lock_timeout = '2s'; DROP SCHEMA IF EXISTS lr_history_new CASCADE")
+            with suppress(psycopg2.Error, InvalidRequestError):
+                execute_script(connection, "SET lock_timeout = '2s'; DROP SCHEMA IF EXISTS lr_history_new CASCADE")
             raise
     xways = len(rows) - len(dataset.toll_history)
     return Loaded(tolls=sum(rows[xways:]), averages=sum(rows[:xways]), copy_s=copied_at - begun_at, keys_s=keys_s)
@@ -93,18 +92,14 @@ def load_history(
 
 def loaded_identity(connection: Connection) -> str | None:
     """The identity of the data set whose history the database holds."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass('lr_history.source') IS NOT NULL")
-        if cursor.fetchone() != (True,):
-            return None
-        cursor.execute("SELECT history.identity FROM lr_history.source AS history")
-        row = cursor.fetchone()
-        return row[0] if row else None
+    if not execute(connection, "SELECT to_regclass('lr_history.source') IS NOT NULL").scalar_one():
+        return None
+    return execute(connection, "SELECT history.identity FROM lr_history.source AS history").scalar()
 
 
 def ensure_loaded(dataset: Dataset, claim: Claim, master: str) -> None:
     """Load the history unless the database holds it already; Spark is started only if it must be."""
-    with closing(claim.target.connect()) as connection, _refusing(claim.target):
+    with claim.target.open() as connection, _refusing(claim.target):
         if loaded_identity(connection) == dataset.identity:
             return
     from driver.spark.session import session
@@ -129,27 +124,19 @@ def copy_unit(unit: Unit, progress_path: Path) -> int:
         table, columns = "toll_history", read_columns(unit.files[0])
     else:
         table, columns = "segment_average", _averages(unit.xway, unit.files)
-    with (
-        _refusing(unit.target),
-        closing(unit.target.connect()) as connection,
-        connection,
-        connection.cursor() as cursor,
-    ):
+    with _refusing(unit.target), unit.target.open() as connection, connection.begin():
         # A task may outlive the load that it belongs to; the next one's tables are not for it.
-        cursor.execute("LOCK TABLE lr_history_new.source IN ACCESS SHARE MODE")
-        if _load_under_way(cursor) != unit.load:
+        execute(connection, "LOCK TABLE lr_history_new.source IN ACCESS SHARE MODE")
+        if _load_under_way(connection) != unit.load:
             raise Refusal("another load has begun in the meantime")
-        rows = copy_in(cursor, f"lr_history_new.{table}", columns)
+        rows = copy_in(driver(connection).cursor(), f"lr_history_new.{table}", columns)
     step(progress_path, len(unit.files))
     return rows
 
 
-def _load_under_way(cursor: Cursor) -> int:
+def _load_under_way(connection: Connection) -> int:
     """A number that no other load has."""
-    cursor.execute("SELECT 'lr_history_new.source'::regclass::oid::bigint")
-    row = cursor.fetchone()
-    assert row
-    return int(row[0])
+    return int(execute(connection, "SELECT 'lr_history_new.source'::regclass::oid::bigint").scalar_one())
 
 
 def _averages(xway: int, files: Sequence[Path]) -> dict[str, np.ndarray]:
@@ -183,9 +170,8 @@ def _averages(xway: int, files: Sequence[Path]) -> dict[str, np.ndarray]:
 
 def _run(connection: Connection, name: str, logged: bool = False) -> None:
     """Execute a file of `sql/history`; several statements in one text are one transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET client_min_messages = warning")
-        cursor.execute(source(ROOT / "sql" / "history" / f"{name}.sql", "on" if logged else "off"))
+    execute(connection, "SET client_min_messages = warning")
+    execute_script(connection, source(ROOT / "sql" / "history" / f"{name}.sql", "on" if logged else "off"))
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,7 @@ def check_state(backends: Backends, folder: Path, engine_facts: Mapping[str, Any
             )
         target = running.target.on(backends.database)
     try:
-        with closing(target.connect()) as connection:
+        with target.open() as connection:
             check_installed(connection, engine_facts, target.label)
     except psycopg2.Error as error:
         raise Refusal(reason(error, target.label)) from None

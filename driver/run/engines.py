@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import shlex
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -17,7 +16,7 @@ from polling_baseline.database.connection import Target, find_target
 from polling_baseline.database.settings import adopt_profile, check_durable, differences, read_settings
 
 if TYPE_CHECKING:
-    from psycopg2.extensions import connection as Connection
+    from sqlalchemy import Connection
 
     from driver.dataset.folder import Dataset
     from polling_baseline.engine import Engine
@@ -63,7 +62,7 @@ def _database(config: RunConfig, dataset: Dataset, backends: Backends) -> Claim:
     target = find_target(backends.dsn, config.durability, backends.database)
     claim = claim_database(target, f"run {dataset.name}")
     try:
-        with closing(target.connect()) as connection:
+        with target.open() as connection:
             _adopt_profile(connection, target, config.durability)
             if config.durability == "on":
                 check_durable(connection, target.label)

@@ -12,12 +12,14 @@ import platform
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from typing import TYPE_CHECKING
 
-from psycopg2.extensions import connection as Connection
-from psycopg2.extensions import cursor as Cursor
-
-from polling_baseline.database.connection import ServerRecord, Target, with_safe_path
+from polling_baseline.database.connection import ServerRecord, Target
+from polling_baseline.database.session import driver, execute, transaction, with_safe_path
 from polling_baseline.refusal import Refusal
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 LOCK = 0x6C725F72
 # A session that was cut off may still be at work for so long.
@@ -36,9 +38,9 @@ class Claim:
 
     def share(self, session: Connection) -> None:
         """Make a session one of ours: while it lives, the database stays ours."""
-        with session, session.cursor() as cursor:
-            cursor.execute("SELECT set_config('application_name', %s, FALSE)", (self.application,))
-            cursor.execute("SELECT pg_advisory_lock_shared(%s)", (LOCK,))
+        with transaction(session):
+            execute(session, "SELECT set_config('application_name', :name, FALSE)", name=self.application)
+            execute(session, "SELECT pg_advisory_lock_shared(:lock)", lock=LOCK)
 
     def record(self) -> ServerRecord:
         return self.target.record(self.connection)
@@ -49,44 +51,42 @@ class Claim:
 
 def claim_database(target: Target, purpose: str) -> Claim:
     """Have the database to ourselves, for a purpose like `run road1`; a Refusal says who else has it."""
-    connection = with_safe_path(target.connect())
+    connection = with_safe_path(target.open()).execution_options(isolation_level="AUTOCOMMIT")
     try:
-        connection.autocommit = True
         claim = Claim(target, _application(purpose), connection)
-        with connection.cursor() as cursor:
-            _check_rights(cursor, target)
-            deadline = time.monotonic() + WAIT_S
-            while not _take_alone(cursor):
-                if time.monotonic() > deadline:
-                    raise _in_use(cursor, target)
-                time.sleep(0.05)
+        _check_rights(connection, target)
+        deadline = time.monotonic() + WAIT_S
+        while not _take_alone(connection):
+            if time.monotonic() > deadline:
+                raise _in_use(connection, target)
+            time.sleep(0.05)
         claim.share(connection)
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+        with transaction(connection):
+            execute(connection, "SELECT pg_advisory_unlock(:lock)", lock=LOCK)
     except BaseException:
         connection.close()
         raise
     return claim
 
 
-def holder(cursor: Cursor) -> str | None:
+def holder(connection: Connection) -> str | None:
     """Who has the database, in words."""
-    cursor.execute(
+    sessions = execute(
+        connection,
         "SELECT activity.application_name, activity.usename, activity.pid"
         " FROM pg_catalog.pg_locks AS held JOIN pg_catalog.pg_stat_activity AS activity USING (pid)"
-        " WHERE held.locktype = 'advisory' AND held.granted AND held.classid = 0 AND held.objid = %s"
+        " WHERE held.locktype = 'advisory' AND held.granted AND held.classid = 0 AND held.objid = :lock"
         " AND held.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())"
         # The claim itself comes before the sessions of its run.
         " ORDER BY activity.backend_start, activity.pid LIMIT 1",
-        (LOCK,),
+        lock=LOCK,
     )
-    row = cursor.fetchone()
+    row = sessions.first()
     return f"{row[0]} (user {row[1]}, server process {row[2]})" if row else None
 
 
-def _take_alone(cursor: Cursor) -> bool:
-    cursor.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,))
-    return cursor.fetchone() == (True,)
+def _take_alone(connection: Connection) -> bool:
+    return bool(execute(connection, "SELECT pg_try_advisory_lock(:lock)", lock=LOCK).scalar_one())
 
 
 def _application(purpose: str) -> str:
@@ -96,8 +96,8 @@ def _application(purpose: str) -> str:
     return f"lrb {purpose[:PURPOSE_LENGTH]} {who} since {since}".encode("ascii", "replace").decode()
 
 
-def _in_use(cursor: Cursor, target: Target) -> Refusal:
-    who = holder(cursor) or "another session"
+def _in_use(connection: Connection, target: Target) -> Refusal:
+    who = holder(connection) or "another session"
     another = "--database NAME" if target.embedded else '"createdb NAME", then --database NAME'
     return Refusal(
         f"database {target.database} of {target.label} is in use by {who}; "
@@ -105,27 +105,29 @@ def _in_use(cursor: Cursor, target: Target) -> Refusal:
     )
 
 
-def _check_rights(cursor: Cursor, target: Target) -> None:
+def _check_rights(connection: Connection, target: Target) -> None:
     """What a run or a load replaces must be the user's own, and the user must be able to make schemas."""
-    cursor.execute(
+    others = execute(
+        connection,
         "SELECT nspname, pg_get_userbyid(nspowner), format('GRANT %I TO %I', pg_get_userbyid(nspowner), current_user)"
         " FROM pg_catalog.pg_namespace"
         " WHERE nspname ~ '^lr(_[0-9]+|_history|_history_new)?$' AND NOT pg_has_role(nspowner, 'USAGE')"
-        " ORDER BY nspname LIMIT 1"
+        " ORDER BY nspname LIMIT 1",
     )
-    if row := cursor.fetchone():
-        raise _no_right(cursor, target, f"its schema {row[0]} belongs to {row[1]}", row[2])
-    cursor.execute(
+    if row := others.first():
+        raise _no_right(connection, target, f"its schema {row[0]} belongs to {row[1]}", row[2])
+    grants = execute(
+        connection,
         "SELECT format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user)"
-        " WHERE NOT has_database_privilege(current_database(), 'CREATE')"
+        " WHERE NOT has_database_privilege(current_database(), 'CREATE')",
     )
-    if row := cursor.fetchone():
-        raise _no_right(cursor, target, "that user may make no schema there", row[0])
+    if row := grants.first():
+        raise _no_right(connection, target, "that user may make no schema there", row[0])
 
 
-def _no_right(cursor: Cursor, target: Target, why: str, grant: str) -> Refusal:
+def _no_right(connection: Connection, target: Target, why: str, grant: str) -> Refusal:
     return Refusal(
-        f"user {cursor.connection.info.user} cannot use database {target.database} of {target.label}: {why}; "
+        f"user {driver(connection).info.user} cannot use database {target.database} of {target.label}: {why}; "
         'take a database of your own ("createdb NAME", then --database NAME), '
         f'or let an administrator say "{grant}"'
     )

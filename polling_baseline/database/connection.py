@@ -1,5 +1,13 @@
 """How to reach a PostgreSQL server: the one given by --dsn or PG* variables, or else the embedded one.
 
+SQLAlchemy is the way there: it makes and pools the sessions, and `execute` runs plain statements with bound values.
+The driver underneath, psycopg2, is used directly in three places:
+- binary COPY, which SQLAlchemy does not have.  `driver` gives the connection below a session, so that a COPY is part of
+  the same transaction as the statements around it;
+- the cycles of a run, which are COPY and CALL in one transaction, and whose every millisecond is measured;
+- connection strings: `parse_dsn` and `make_dsn` are libpq's own rules for them.
+Errors are psycopg2's on both ways: they say what the server said, and SQLAlchemy adds no statement and no values.
+
 No text made here holds a password: neither a label, nor an error, nor the `repr` of a target.
 """
 
@@ -10,20 +18,21 @@ import re
 import shlex
 import time
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import psycopg2
-from psycopg2.extensions import connection as Connection
+from psycopg2.extensions import connection as DriverConnection
 from psycopg2.extensions import make_dsn, parse_dsn
-from psycopg2.sql import SQL, Identifier
 
 from polling_baseline.database.embedded.binaries import OLDEST_MAJOR
+from polling_baseline.database.session import driver, execute, execute_script, quoted
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL
+    from sqlalchemy import URL, Connection, Engine
+    from sqlalchemy.engine import ExceptionContext
 
 # A server is meant as soon as one of these says where; PGUSER or PGPASSWORD alone do not.
 WHERE_VARIABLES = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE")
@@ -42,7 +51,8 @@ VARIABLES = {
 OPEN_PARAMETERS = ("service", *(key for key in VARIABLES.values() if key != "password"), "sslcert", "sslkey")
 # Where compose.yaml has its server.
 COMPOSE = (("localhost", "127.0.0.1", "::1"), "5432")
-TIMEOUT_S = 10
+# What a connection string may say otherwise.
+CONNECT_DEFAULTS = {"fallback_application_name": "lrb", "connect_timeout": "10"}
 # A server that starts, stops or recovers from a crash says so, or hangs up; it will soon answer otherwise.
 PATIENCE_S = {
     "the database system is (?:starting up|shutting down|in recovery mode|not (?:yet )?accepting)": 60,
@@ -106,7 +116,7 @@ class Target:
 
     def record(self, connection: Connection) -> ServerRecord:
         """What to remember of the server at the other end of this connection."""
-        info = connection.info
+        info = driver(connection).info
         reached = {"host": info.host, "port": str(info.port), "dbname": info.dbname, "user": info.user}
         if service := self.parameters.get("service") or os.environ.get("PGSERVICE"):
             reached = {"service": service, "dbname": info.dbname}
@@ -122,8 +132,8 @@ class Target:
 
         rest = dict(self.parameters)
         host, port = rest.get("host", ""), rest.pop("port", None)
-        # A socket's folder cannot stand where a URL has its host; several hosts neither, nor their ports.
-        plain = bool(host) and not host.startswith("/") and "," not in host
+        # A socket's folder cannot stand where a URL has its host; several hosts neither, nor what is no port.
+        plain = bool(host) and not host.startswith("/") and "," not in host and (port or "0").isdecimal()
         if plain:
             del rest["host"]
         elif port:
@@ -145,20 +155,45 @@ class Target:
         password = rest.pop("password", None)
         return make_dsn(**rest), {"PGPASSWORD": password} if password else {}
 
-    def connect(self) -> Connection:
-        """A new connection, or a Refusal that says what to do."""
-        options = {"fallback_application_name": "lrb", "connect_timeout": str(TIMEOUT_S), **self.parameters}
+    def engine(self, sessions: int = 0) -> Engine:
+        """The server as SQLAlchemy knows it, with a pool of so many sessions; without, closing a session ends it."""
+        from sqlalchemy import create_engine, event
+        from sqlalchemy.pool import NullPool, QueuePool
+
+        pool = {"poolclass": QueuePool, "pool_size": sessions, "max_overflow": 0} if sessions else {}
+        engine = create_engine(
+            self.sqlalchemy_url,
+            connect_args={name: value for name, value in CONNECT_DEFAULTS.items() if name not in self.parameters},
+            hide_parameters=True,
+            # No session is used twice, so none is tidied up; and none is asked for a type that nobody uses here.
+            pool_reset_on_return=None,
+            use_native_hstore=False,
+            **{"poolclass": NullPool, **pool},
+        )
+        event.listen(engine, "handle_error", _raise_driver_error)
+        return engine
+
+    def connect(self) -> DriverConnection:
+        """What `open` gives, as the driver's own connection."""
+        session = self.open()
+        connection = driver(session)
+        session.detach()
+        return connection
+
+    def open(self, engine: Engine | None = None) -> Connection:
+        """A new session, of an engine's pool if one is given, or a Refusal that says what to do."""
+        engine = engine or self.engine()
         begun_at = time.monotonic()
         while True:
             try:
-                connection = psycopg2.connect(make_dsn(**options))
+                connection = engine.connect()
                 break
             except (psycopg2.OperationalError, UnicodeDecodeError) as error:
                 patience_s = max((s for said, s in PATIENCE_S.items() if re.search(said, str(error))), default=0)
                 if time.monotonic() - begun_at > patience_s:
                     raise self._refusal(str(error)) from None
             time.sleep(0.05)
-        major = connection.server_version // 10_000
+        major = driver(connection).server_version // 10_000
         if major < OLDEST_MAJOR:
             connection.close()
             raise Refusal(
@@ -198,11 +233,10 @@ class Target:
         return ' (that of compose.yaml with "docker compose up -d db")' if may_be else ""
 
 
-def with_safe_path(connection: Connection) -> Connection:
-    """The same, and nobody else's functions or operators are found by their names."""
-    with connection, connection.cursor() as cursor:
-        cursor.execute("SET search_path = pg_catalog, pg_temp")
-    return connection
+def _raise_driver_error(context: ExceptionContext) -> None:
+    """In place of SQLAlchemy's error, whose text repeats the statement."""
+    if isinstance(context.original_exception, psycopg2.Error):
+        raise context.original_exception
 
 
 def given_target(dsn: str | None, database: str | None = None) -> Target | None:
@@ -241,10 +275,9 @@ def find_target(dsn: str | None, durability: str | None = None, database: str | 
 
 
 def _make_database(target: Target, name: str) -> None:
-    with closing(target.connect()) as connection, connection.cursor() as cursor:
-        connection.autocommit = True
-        cursor.execute("SELECT FROM pg_catalog.pg_database WHERE datname = %s", (name,))
-        if cursor.rowcount == 0:
+    with target.open().execution_options(isolation_level="AUTOCOMMIT") as session:
+        known = execute(session, "SELECT oid FROM pg_catalog.pg_database WHERE datname = :name", name=name)
+        if known.first() is None:
             # Two commands may make it at the same moment.
             with suppress(psycopg2.errors.DuplicateDatabase, psycopg2.errors.UniqueViolation):
-                cursor.execute(SQL("CREATE DATABASE {} TEMPLATE template0").format(Identifier(name)))
+                execute_script(session, f"CREATE DATABASE {quoted(session, name)} TEMPLATE template0")

@@ -10,14 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg2
-from psycopg2.extensions import connection as Connection
 
 from polling_baseline import spec
 from polling_baseline.database.roles import OWNER
+from polling_baseline.database.session import execute, execute_script, transaction
 from polling_baseline.project import ROOT
 from polling_baseline.refusal import Refusal
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 # Whoever else locks a table for so long ends an install, or a run.
 LOCK_TIMEOUT_S = 10
@@ -41,32 +45,28 @@ def install(
     files = sorted((ROOT / "sql").glob("*.sql"))
     files += [file for kind in kinds for file in sorted((ROOT / "stored_procs" / kind).rglob("*.sql"))]
     files += sorted((ROOT / "sql" / "rights").glob("*.sql" if roles else "010_*.sql"))
-    # `with` ends the transaction, not the connection.
-    with connection, connection.cursor() as cursor:
+    with transaction(connection):
         # A routine may call another that comes later.
-        cursor.execute("SET LOCAL check_function_bodies = off")
-        cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'")
-        cursor.execute("SET LOCAL client_min_messages = warning")
-        cursor.execute("SET LOCAL search_path = pg_catalog, pg_temp")
-        _drop(cursor)
+        execute(connection, "SET LOCAL check_function_bodies = off")
+        execute(connection, f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'")
+        execute(connection, "SET LOCAL client_min_messages = warning")
+        execute(connection, "SET LOCAL search_path = pg_catalog, pg_temp")
+        _drop(connection)
         if roles:
-            cursor.execute(f"SET LOCAL ROLE {OWNER}")
+            execute(connection, f"SET LOCAL ROLE {OWNER}")
         for worker in range(workers):
             for file in files:
-                _execute(cursor, file, durability, schema_of(worker))
+                _build(connection, file, durability, schema_of(worker))
         if token:
-            cursor.execute("INSERT INTO lr.run (token) VALUES (%s)", (token,))
+            execute(connection, "INSERT INTO lr.run (token) VALUES (:token)", token=token)
 
 
 def installed(connection: Connection) -> str | None:
     """The token of the install that the database holds; None if there is none, or a crash has emptied it."""
-    with connection, connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass('lr.run') IS NOT NULL")
-        if cursor.fetchone() != (True,):
+    with transaction(connection):
+        if not execute(connection, "SELECT to_regclass('lr.run') IS NOT NULL").scalar_one():
             return None
-        cursor.execute("SELECT run.token FROM lr.run")
-        row = cursor.fetchone()
-        return row[0] if row else None
+        return execute(connection, "SELECT run.token FROM lr.run").scalar()
 
 
 def check_installed(connection: Connection, facts: Mapping[str, object], server: str) -> None:
@@ -91,14 +91,16 @@ def source(file: Path, durability: str = "off", schema: str = "lr") -> str:
     return text if schema == "lr" else re.sub(r"\blr(?=\.)|(?<=SCHEMA )lr\b|(?<=')lr(?=')", schema, text)
 
 
-def _drop(cursor: psycopg2.extensions.cursor) -> None:
+def _drop(connection: Connection) -> None:
     """Remove the schemas of an earlier install, however many workers it had."""
     # A worker has an expressway at least.
     schemas = [schema_of(worker) for worker in range(spec.MAX_XWAYS)]
-    cursor.execute("SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = ANY(%s)", (schemas,))
-    for (schema,) in cursor.fetchall():
+    present = execute(
+        connection, "SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = ANY(:names)", names=schemas
+    )
+    for schema in present.scalars().all():
         try:
-            cursor.execute(f"DROP SCHEMA {schema} CASCADE")
+            execute(connection, f"DROP SCHEMA {schema} CASCADE")
         except psycopg2.errors.LockNotAvailable:
             raise Refusal(
                 f"another program uses schema {schema} of this database; wait for it, or take another database"
@@ -107,9 +109,9 @@ def _drop(cursor: psycopg2.extensions.cursor) -> None:
             raise _not_allowed(error) from None
 
 
-def _execute(cursor: psycopg2.extensions.cursor, file: Path, durability: str, schema: str) -> None:
+def _build(connection: Connection, file: Path, durability: str, schema: str) -> None:
     try:
-        cursor.execute(source(file, durability, schema))
+        execute_script(connection, source(file, durability, schema))
     except psycopg2.errors.InsufficientPrivilege as error:
         raise _not_allowed(error) from None
     except psycopg2.Error as error:

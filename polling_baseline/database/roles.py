@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import closing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import psycopg2
-from psycopg2.extensions import connection as Connection
-from psycopg2.sql import SQL, Composable, Identifier
 
-from polling_baseline.database.connection import Target, WrongPassword, with_safe_path
+from polling_baseline.database.connection import Target, WrongPassword
+from polling_baseline.database.session import driver, execute, execute_script, quoted, transaction, with_safe_path
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import format_count
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 log = logging.getLogger("lrb")
 OWNER, DRIVER = "lr_owner", "lr_driver"
@@ -28,7 +30,7 @@ PASSWORD_VARIABLE = "LRB_DRIVER_PASSWORD"
 
 def driver_target(target: Target) -> Target | None:
     """The driver's own login; None if the server lacks the roles, and everything has the rights of the given user."""
-    with closing(with_safe_path(target.connect())) as connection:
+    with with_safe_path(target.open()) as connection:
         if target.embedded:
             make_roles(connection)
         elif missing := missing_statements(connection):
@@ -43,49 +45,51 @@ def driver_target(target: Target) -> Target | None:
 
 def missing_statements(connection: Connection) -> list[str]:
     """The statements, without semicolon, that an administrator must run before a user can install as lr_owner."""
-    with connection, connection.cursor() as cursor:
-        cursor.execute("SELECT current_database(), current_user, rolsuper FROM pg_roles WHERE rolname = current_user")
-        [(database, user, superuser)] = cursor.fetchall()
-        cursor.execute("SELECT rolname FROM pg_roles WHERE rolname IN (%s, %s)", (OWNER, DRIVER))
-        known = {name for (name,) in cursor.fetchall()}
-        wanted: list[Composable] = []
+    with transaction(connection):
+        database, user, superuser = execute(
+            connection, "SELECT current_database(), current_user, rolsuper FROM pg_roles WHERE rolname = current_user"
+        ).one()
+        roles = execute(connection, "SELECT rolname FROM pg_roles WHERE rolname = ANY(:names)", names=[OWNER, DRIVER])
+        known = set(roles.scalars())
+        names = {name: quoted(connection, name) for name in (OWNER, DRIVER, database, user)}
+        wanted = []
         if OWNER not in known:
-            wanted.append(SQL("CREATE ROLE {} NOLOGIN").format(Identifier(OWNER)))
+            wanted.append(f"CREATE ROLE {names[OWNER]} NOLOGIN")
         if DRIVER not in known:
-            wanted.append(SQL("CREATE ROLE {} LOGIN").format(Identifier(DRIVER)))
-        if OWNER not in known or not _true(cursor, "has_database_privilege(%s, %s, 'CREATE')", OWNER, database):
-            wanted.append(SQL("GRANT CREATE ON DATABASE {} TO {}").format(*map(Identifier, (database, OWNER))))
-        if not superuser and (OWNER not in known or not _true(cursor, "pg_has_role(%s, 'MEMBER')", OWNER)):
-            wanted.append(SQL("GRANT {} TO {}").format(*map(Identifier, (OWNER, user))))
-        return [statement.as_string(cursor) for statement in wanted]
+            wanted.append(f"CREATE ROLE {names[DRIVER]} LOGIN")
+        if OWNER not in known or not _may_on_database(connection, OWNER, "CREATE"):
+            wanted.append(f"GRANT CREATE ON DATABASE {names[database]} TO {names[OWNER]}")
+        if not superuser and (OWNER not in known or not _is_member(connection)):
+            wanted.append(f"GRANT {names[OWNER]} TO {names[user]}")
+        return wanted
 
 
 def make_roles(connection: Connection) -> None:
     """Run the statements that are missing, as the administrator of a database that serves nothing else."""
     for statement in missing_statements(connection):
         try:
-            _run(connection, statement)
+            with transaction(connection):
+                execute_script(connection, statement)
         except psycopg2.Error:
             # Another run may make them at this very moment.
             if statement in missing_statements(connection):
                 raise
-    with connection, connection.cursor() as cursor:
-        cursor.execute("SELECT has_database_privilege(%s, current_database(), 'TEMP')", (DRIVER,))
-        if cursor.fetchone() == (True,):
-            database = Identifier(connection.info.dbname)
-            cursor.execute(SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(database))
+    with transaction(connection):
+        if _may_on_database(connection, DRIVER, "TEMP"):
+            database = quoted(connection, driver(connection).info.dbname)
+            execute_script(connection, f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC")
         # Everybody's right up to PostgreSQL 14.
-        cursor.execute("SELECT has_schema_privilege(%s, to_regnamespace('public'), 'CREATE')", (DRIVER,))
-        if cursor.fetchone() == (True,):
-            cursor.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+        may_create = "SELECT has_schema_privilege(:role, to_regnamespace('public'), 'CREATE')"
+        if execute(connection, may_create, role=DRIVER).scalar_one():
+            execute(connection, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
 
 
 def let_owner_read_history(connection: Connection) -> None:
     """The routines, which are lr_owner's, read what `lrb load` has put there."""
     try:
-        with connection, connection.cursor() as cursor:
-            cursor.execute(f"GRANT USAGE ON SCHEMA lr_history TO {OWNER}")
-            cursor.execute(f"GRANT SELECT ON lr_history.toll_history, lr_history.segment_average TO {OWNER}")
+        with transaction(connection):
+            execute(connection, f"GRANT USAGE ON SCHEMA lr_history TO {OWNER}")
+            execute(connection, f"GRANT SELECT ON lr_history.toll_history, lr_history.segment_average TO {OWNER}")
     except psycopg2.Error as error:
         raise Refusal(
             f"{OWNER} may not read the history in lr_history: {error.diag.message_primary}; load it as this user"
@@ -98,9 +102,9 @@ def _login(target: Target) -> Target:
         parameters.pop("password", None)
         if password := os.environ.get(PASSWORD_VARIABLE):
             parameters["password"] = password
-    driver = replace(target, parameters=parameters)
+    login = replace(target, parameters=parameters)
     try:
-        driver.connect().close()
+        login.connect().close()
     except WrongPassword:
         raise Refusal(
             f"PostgreSQL at {target.label} refused the password of {DRIVER}, the role that a run works as; "
@@ -108,14 +112,13 @@ def _login(target: Target) -> Target:
         ) from None
     except Refusal as refusal:
         raise Refusal(f"{refusal} (a run works as the role {DRIVER}, which must be able to log in)") from None
-    return driver
+    return login
 
 
-def _run(connection: Connection, statement: str) -> None:
-    with connection, connection.cursor() as cursor:
-        cursor.execute(statement)
+def _may_on_database(connection: Connection, role: str, right: str) -> bool:
+    statement = "SELECT has_database_privilege(:role, current_database(), :right)"
+    return bool(execute(connection, statement, role=role, right=right).scalar_one())
 
 
-def _true(cursor: psycopg2.extensions.cursor, expression: str, *values: str) -> bool:
-    cursor.execute(f"SELECT {expression}", values)
-    return cursor.fetchone() == (True,)
+def _is_member(connection: Connection) -> bool:
+    return bool(execute(connection, "SELECT pg_has_role(:role, 'MEMBER')", role=OWNER).scalar_one())

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from psycopg2.extensions import connection as Connection
-
+from polling_baseline.database.session import execute, transaction
 from polling_baseline.refusal import Refusal
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 DURABILITIES = ("off", "on")
 RESTART = ", needs a restart"
@@ -59,12 +62,12 @@ def profile(durability: str) -> dict[str, str]:
 
 def read_settings(connection: Connection) -> dict[str, str]:
     """What the server has for each setting of a profile, in the profile's spelling."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT lower(name), current_setting(name) FROM pg_catalog.pg_settings WHERE lower(name) = ANY(%s)",
-            (list(profile("off")),),
-        )
-        return dict(cursor.fetchall())
+    found = execute(
+        connection,
+        "SELECT lower(name), current_setting(name) FROM pg_catalog.pg_settings WHERE lower(name) = ANY(:names)",
+        names=list(profile("off")),
+    )
+    return dict(found.all())
 
 
 def durability_of(settings: Mapping[str, str]) -> str:
@@ -81,14 +84,16 @@ def differences(settings: Mapping[str, str], durability: str) -> dict[str, str]:
 def adopt_profile(connection: Connection, durability: str) -> None:
     """Set for this session what a session of this user may set."""
     wanted = profile(durability)
-    with connection, connection.cursor() as cursor:
-        cursor.execute(
+    with transaction(connection):
+        execute(
+            connection,
             "SELECT set_config(setting.name, wanted.value, FALSE)"
-            " FROM unnest(%s, %s) AS wanted (name, value)"
+            " FROM unnest(:names, :values) AS wanted (name, value)"
             " JOIN pg_catalog.pg_settings AS setting ON lower(setting.name) = wanted.name"
             " WHERE setting.context = 'user'"
             " OR (setting.context = 'superuser' AND current_setting('is_superuser') = 'on')",
-            (list(wanted), list(wanted.values())),
+            names=list(wanted),
+            values=list(wanted.values()),
         )
 
 
@@ -96,12 +101,12 @@ def alter_system(connection: Connection, durability: str) -> list[str]:
     """The statements for psql that give a server the profile; what they need beyond a reload stands behind them."""
     settings = read_settings(connection)
     wanted = differences(settings, durability)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT lower(name), context = 'postmaster' FROM pg_catalog.pg_settings WHERE lower(name) = ANY(%s)",
-            (list(wanted),),
-        )
-        restart = dict(cursor.fetchall())
+    contexts = execute(
+        connection,
+        "SELECT lower(name), context = 'postmaster' FROM pg_catalog.pg_settings WHERE lower(name) = ANY(:names)",
+        names=list(wanted),
+    )
+    restart = dict(contexts.all())
     width = max((len(name + value) for name, value in wanted.items()), default=0)
     return [
         f"ALTER SYSTEM SET {name} = '{value}';{'':{width - len(name + value)}}"

@@ -52,7 +52,7 @@ def dsn_of(target: Target) -> str:
 
 
 def history_in(target: Target) -> str | None:
-    with closing(target.connect()) as connection:
+    with target.open() as connection:
         return loaded_identity(connection)
 
 
@@ -163,7 +163,7 @@ def test_a_database_that_is_not_there(server: Server, roads, capsys) -> None:
 
 def test_the_sessions_of_a_killed_run_are_waited_for(database: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its claim is gone, but a cycle is still under way in the server."""
-    left = database.connect()
+    left = database.open()
     killed = claim_database(database, "run road")
     killed.share(left)
     killed.close()

@@ -49,9 +49,8 @@ def test_life_of_a_server(lrb, folder):
 
 
 def test_settings_are_those_of_the_profile(server):
-    connection = server.target.connect()
-    assert read_settings(connection) == profile("off")
-    connection.close()
+    with server.target.open() as connection:
+        assert read_settings(connection) == profile("off")
 
 
 def test_only_the_owner_can_reach_the_socket_and_the_data(server):

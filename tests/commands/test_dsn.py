@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import traceback
+from contextlib import closing
+
 import psycopg2
 import pytest
 
 from polling_baseline.database.connection import Target, given_target
 from polling_baseline.database.embedded.server import status
+from polling_baseline.database.session import driver, execute
 from tests.conftest import refused
 
 
@@ -75,14 +80,73 @@ def test_no_text_of_a_target_shows_its_password():
     assert "secret" not in f"{target} {target!r} {target.label} {target.sqlalchemy_url} {target.psql[0]}"
 
 
-def test_sqlalchemy_reaches_the_same_server(server):
-    from sqlalchemy import create_engine, text
+@pytest.mark.parametrize(
+    ("dsn", "host", "port", "query"),
+    [
+        ("host=db.example port=5433", "db.example", 5433, {}),
+        ("host=/run/socket port=5433", None, None, {"host": "/run/socket", "port": "5433"}),
+        ("host=a,b port=1,2", None, None, {"host": "a,b", "port": "1,2"}),
+        (
+            "host=a port='no number' sslmode=require",
+            None,
+            None,
+            {"host": "a", "port": "no number", "sslmode": "require"},
+        ),
+    ],
+)
+def test_what_a_url_cannot_say_stands_in_its_query(dsn, host, port, query):
+    url = given_target(dsn).sqlalchemy_url
+    assert (url.host, url.port, dict(url.query)) == (host, port, query)
 
-    engine = create_engine(server.target.sqlalchemy_url)
-    with engine.connect() as connection:
-        found = connection.execute(text("SELECT current_setting('data_directory')")).scalar_one()
+
+def test_sqlalchemy_reaches_the_same_server(server):
+    with server.target.open() as session:
+        assert execute(session, "SELECT current_setting('data_directory')").scalar_one() == str(server.home.data)
+        assert execute(session, "SELECT current_setting('application_name')").scalar_one() == "lrb"
+    named = Target({**server.target.parameters, "application_name": "mine"})
+    with named.open() as session:
+        assert execute(session, "SELECT current_setting('application_name')").scalar_one() == "mine"
+
+
+def test_closing_a_session_ends_it(server):
+    with server.target.open() as session:
+        connection = driver(session)
+    assert connection.closed
+    # The driver's own connection lives on without the session that it came from.
+    with closing(server.target.connect()) as connection, connection.cursor() as cursor:
+        gc.collect()
+        cursor.execute("SELECT 7")
+        assert cursor.fetchone() == (7,)
+
+
+def test_an_error_is_that_of_the_driver(server):
+    """SQLAlchemy's own would repeat the statement and its values."""
+    statement = "SELECT no_such_column WHERE 'many' > :value"
+    with server.target.open() as session, pytest.raises(psycopg2.errors.UndefinedColumn) as caught:
+        execute(session, statement, value="few")
+    said = "".join(traceback.format_exception(caught.value))
+    assert 'column "no_such_column" does not exist' in said
+    assert "[SQL:" not in said and "[parameters:" not in said
+
+
+def test_a_session_that_the_server_has_ended(server):
+    with closing(server.target.connect()) as other, other.cursor() as cursor, server.target.open() as session:
+        cursor.execute("SELECT pg_terminate_backend(%s)", (driver(session).info.backend_pid,))
+        with pytest.raises(psycopg2.OperationalError):
+            execute(session, "SELECT 7")
+
+
+def test_a_pool_has_as_many_sessions_as_it_was_asked_for(server):
+    from sqlalchemy.exc import TimeoutError as NoneLeft
+
+    engine = server.target.engine(2)
+    engine.pool._timeout = 0
+    sessions = [server.target.open(engine) for _ in range(2)]
+    with pytest.raises(NoneLeft):
+        server.target.open(engine)
+    for session in sessions:
+        session.close()
     engine.dispose()
-    assert found == str(server.home.data)
 
 
 def test_an_embedded_server_that_is_gone(server):

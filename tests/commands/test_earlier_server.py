@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -162,5 +161,5 @@ def pid_of(server: Server) -> str:
 
 
 def history_in(target: Target) -> str | None:
-    with closing(target.connect()) as connection:
+    with target.open() as connection:
         return loaded_identity(connection)

@@ -23,6 +23,7 @@ from driver.history.load import load_history, loaded_identity
 from polling_baseline import spec
 from polling_baseline.database import claim
 from polling_baseline.database.claim import claim_database
+from polling_baseline.database.session import execute
 from polling_baseline.refusal import Refusal
 
 DAYS, XWAY, MINUTES, SEGMENTS = 9, 2, (1, 480, 1440), (0, 50, 99)
@@ -153,7 +154,7 @@ def test_a_load_that_fails_leaves_the_old_tables(spark, dataset, database, tmp_p
     file.write_bytes(b"PAR1")
     with pytest.raises(Exception, match="Parquet"):
         load(spark, damaged, database, nothing)
-    with closing(database.connect()) as connection:
+    with database.open() as connection:
         assert loaded_identity(connection) == dataset.identity
 
 
@@ -165,7 +166,7 @@ def test_an_interrupted_load_leaves_the_old_tables(spark, dataset, database):
 
     with pytest.raises(KeyboardInterrupt):
         load(spark, dataset, database, interrupt)
-    with closing(database.connect()) as connection:
+    with database.open() as connection:
         assert loaded_identity(connection) == dataset.identity
     load(spark, dataset, database, nothing)
 
@@ -180,10 +181,9 @@ def test_two_loads_at_a_time(dataset, database, monkeypatch, capfd):
 
 
 def test_nothing_is_loaded_yet(database):
-    with closing(database.connect()) as connection:
+    with database.open() as connection:
         assert loaded_identity(connection) is None
-        with connection.cursor() as cursor:
-            cursor.execute("DROP SCHEMA lr_history CASCADE")
+        execute(connection, "DROP SCHEMA lr_history CASCADE")
         assert loaded_identity(connection) is None
 
 

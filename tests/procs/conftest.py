@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from polling_baseline import spec
 from polling_baseline.database.embedded.server import Server
 from polling_baseline.database.install import install
+from polling_baseline.database.session import driver
 from tests.conftest import Sql, clone
 
 Add = Callable[..., None]
@@ -129,9 +130,9 @@ def statement_cursor(_connection_with_statement_triggers: Any) -> Iterator[Any]:
 @contextmanager
 def _installed(server: Server, template: str, **options: Any) -> Iterator[Any]:
     """A connection to a database whose schemas were built with these options."""
-    with clone(server, template) as target, closing(target.connect()) as connection:
-        install(connection, **options)
-        yield connection
+    with clone(server, template) as target, target.open() as session:
+        install(session, **options)
+        yield driver(session)
 
 
 def _undone(connection: Any) -> Iterator[Any]:

@@ -6,14 +6,14 @@ import pytest
 
 from polling_baseline.database import install as module
 from polling_baseline.database.install import install, source
+from polling_baseline.database.session import execute, execute_script, transaction
 from polling_baseline.refusal import Refusal
 
 
 @pytest.fixture
 def connection(database):
-    connection = database.connect()
-    yield connection
-    connection.close()
+    with database.open() as connection:
+        yield connection
 
 
 @pytest.fixture
@@ -40,14 +40,13 @@ def sources(tmp_path, monkeypatch):
 
 
 def rows(connection, query):
-    with connection, connection.cursor() as cursor:
-        cursor.execute(query)
-        return cursor.fetchall()
+    with transaction(connection):
+        return execute(connection, query).fetchall()
 
 
 def kinds(connection):
     query = "SELECT relname, relpersistence FROM pg_class WHERE relnamespace = 'lr'::regnamespace"
-    return dict(rows(connection, query))
+    return dict(map(tuple, rows(connection, query)))
 
 
 def test_schema_has_a_comment(sql):
@@ -56,8 +55,8 @@ def test_schema_has_a_comment(sql):
 
 
 def test_again_gives_the_same_and_leaves_history(connection):
-    with connection, connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE lr.left_over (); CREATE TABLE lr_history.kept ()")
+    with transaction(connection):
+        execute_script(connection, "CREATE TABLE lr.left_over (); CREATE TABLE lr_history.kept ()")
     install(connection)
     assert "left_over" not in kinds(connection)
     assert rows(connection, "SELECT to_regclass('lr_history.kept') IS NOT NULL") == [(True,)]
@@ -95,18 +94,16 @@ def test_source_changes_only_the_creation_of_tables(sources):
 def test_a_schema_in_use_is_refused(connection, database, sources, monkeypatch):
     install(connection)
     monkeypatch.setattr(module, "LOCK_TIMEOUT_S", 1)
-    other = database.connect()
-    with other.cursor() as cursor:
-        cursor.execute("SELECT share FROM lr.road")
-    with pytest.raises(Refusal, match="another program uses schema lr"):
-        install(connection)
-    other.close()
+    with database.open() as other:
+        execute(other, "SELECT share FROM lr.road")
+        with pytest.raises(Refusal, match="another program uses schema lr"):
+            install(connection)
 
 
 def test_a_user_without_rights_is_refused(connection, sources):
-    with connection, connection.cursor() as cursor:
-        cursor.execute("DROP SCHEMA lr CASCADE; CREATE ROLE guest; SET SESSION AUTHORIZATION guest")
+    with transaction(connection):
+        execute_script(connection, "DROP SCHEMA lr CASCADE; CREATE ROLE guest; SET SESSION AUTHORIZATION guest")
     with pytest.raises(Refusal, match="may not build schema lr"):
         install(connection)
-    with connection, connection.cursor() as cursor:
-        cursor.execute("RESET SESSION AUTHORIZATION; DROP ROLE guest")
+    with transaction(connection):
+        execute_script(connection, "RESET SESSION AUTHORIZATION; DROP ROLE guest")

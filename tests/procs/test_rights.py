@@ -194,7 +194,7 @@ def test_a_given_server_without_superuser_rights(database: Target, capsys, caplo
         assert "lrb db roles" in caplog.text
         assert driver_target(given) is None
         # The statements are printed, to be run by whoever may.
-        with closing(given.connect()) as connection:
+        with given.open() as connection:
             statements = missing_statements(connection)
         dsn = " ".join(f"{key}='{value}'" for key, value in given.parameters.items())
         capsys.readouterr()

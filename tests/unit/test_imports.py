@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,6 +102,14 @@ def test_aurora_itself_knows_no_road():
 
 def test_a_database_knows_no_engine():
     assert [pair for pair in imports_of("polling_baseline.database") if "engines" in pair[1]] == []
+
+
+def test_only_cycles_and_copies_use_the_cursor_of_the_driver():
+    """Every other statement goes through SQLAlchemy, and so does every connection."""
+    files = [*files_of("driver"), *files_of("polling_baseline")]
+    own = {name_of(file) for file in files if re.search(r"\.cursor\(|psycopg2\.connect\(", file.read_text())}
+    cycles = {f"polling_baseline.engines.system_x.{name}" for name in ("base", "exchange", "polling", "trigger")}
+    assert own == cycles | {"driver.history.load"}
 
 
 @pytest.mark.parametrize("package", ["driver", "polling_baseline"])

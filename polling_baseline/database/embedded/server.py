@@ -15,7 +15,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from polling_baseline.database.connection import Target, Unreachable
 from polling_baseline.database.embedded import dead_server as leftovers
 from polling_baseline.database.embedded.binaries import Binaries, find_binaries
 from polling_baseline.database.embedded.server_home import Home, home
+from polling_baseline.database.session import execute
 from polling_baseline.database.settings import durability_of, profile, read_settings
 from polling_baseline.refusal import Refusal
 
@@ -135,9 +135,10 @@ def _running(here: Home) -> Server | None:
 
 def _facts(target: Target) -> tuple[str, str, str]:
     """Version, addresses that it listens on, durability."""
-    with closing(target.connect()) as connection, connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('server_version'), current_setting('listen_addresses')")
-        [(version, listens)] = cursor.fetchall()
+    with target.open() as connection:
+        version, listens = execute(
+            connection, "SELECT current_setting('server_version'), current_setting('listen_addresses')"
+        ).one()
         return version, listens, durability_of(read_settings(connection))
 
 
@@ -149,16 +150,12 @@ def _pid_file(here: Home) -> list[str]:
 
 
 def _refuse_if_busy(running: Server) -> None:
-    connection = running.target.connect()
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT count(*), string_agg(DISTINCT application_name, ', ') FROM pg_catalog.pg_stat_activity "
-                "WHERE backend_type = 'client backend' AND pid <> pg_catalog.pg_backend_pid()"
-            )
-            [(others, who)] = cursor.fetchall()
-    finally:
-        connection.close()
+    with running.target.open() as connection:
+        others, who = execute(
+            connection,
+            "SELECT count(*), string_agg(DISTINCT application_name, ', ') FROM pg_catalog.pg_stat_activity "
+            "WHERE backend_type = 'client backend' AND pid <> pg_catalog.pg_backend_pid()",
+        ).one()
     if others:
         raise Refusal(
             f"the embedded PostgreSQL runs with durability {running.durability} and has other connections "

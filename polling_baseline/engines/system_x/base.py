@@ -1,6 +1,6 @@
 """What the engines on PostgreSQL have in common: workers that do a cycle side by side, and survive a crash.
 
-Every worker is a System X of its own for the expressways it was given: a connection, and a schema built from the same
+Every worker is a System X of its own for the expressways it was given: a session, and a schema built from the same
 files (`lr`, `lr_1`, ...).  What one needs to know of a vehicle that came from another worker's expressway, it reads in
 that worker's schema.  Workers start a cycle together, so whatever is 30 s old is committed everywhere.
 
@@ -17,23 +17,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import psycopg2
-from psycopg2.extensions import connection as Connection
+from psycopg2.extensions import connection as DriverConnection
 from psycopg2.extensions import cursor as Cursor
 from psycopg2.sql import SQL, Identifier
 
 from polling_baseline import spec
 from polling_baseline.batch import Answers, Batch
 from polling_baseline.database.claim import Claim
-from polling_baseline.database.connection import with_safe_path
 from polling_baseline.database.install import check_installed, install, schema_of
 from polling_baseline.database.roles import driver_target, let_owner_read_history
+from polling_baseline.database.session import driver, with_safe_path
 from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.system_x.cost import database_facts, wal_position
 from polling_baseline.engines.system_x.exchange import read_answers, reason, warm_up_share
 from polling_baseline.engines.system_x.sessions import close_sessions, open_sessions
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 Result = TypeVar("Result")
 
@@ -55,7 +58,9 @@ class Workers(ABC):
         self._triggers = triggers
         self._token = ""
         self._wal_start = 0
-        self._connections: list[Connection] = []
+        self._sessions: list[Connection] = []
+        # Those of the driver below the sessions: what a cycle uses.
+        self._connections: list[DriverConnection] = []
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
 
     @abstractmethod
@@ -75,8 +80,8 @@ class Workers(ABC):
         nothing = Batch(range(0, 2), tuple(warm_up_share() for _ in range(self.workers)))
         self._each(lambda worker: self._load(worker, nothing))
         self._each(lambda worker: self._connections[worker].rollback())
-        self._wal_start = wal_position(self._connections[0])
-        self._connections[0].rollback()
+        self._wal_start = wal_position(self._sessions[0])
+        self._sessions[0].rollback()
 
     def resume(self, facts: Mapping[str, object]) -> range | None:
         with self._opened() as (connection, _):
@@ -108,13 +113,13 @@ class Workers(ABC):
 
     def stop(self) -> None:
         self._pool.shutdown()
-        close_sessions(self._connections)
+        close_sessions(self._sessions)
         self._claim.close()
 
     def facts(self) -> dict[str, object]:
         try:
             return {
-                **database_facts(self._connections, self._durability, self._wal_start),
+                **database_facts(self._sessions, self._durability, self._wal_start),
                 "server": asdict(self._claim.record()),
                 "driver": self._connections[0].info.user,
                 "token": self._token,
@@ -125,15 +130,15 @@ class Workers(ABC):
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[tuple[Connection, bool]]:
-        """Open the workers' connections, and for now one that may do more; say whether roles keep them apart."""
+        """Open the workers' sessions, and for now one that may do more; say whether roles keep them apart."""
         try:
-            driver = driver_target(self._target)
-            login = driver or self._target
-            self._connections = open_sessions(self._claim, login, self.workers, self._durability)
-            with contextlib.closing(with_safe_path(self._target.connect())) as connection:
-                if driver:
+            login = driver_target(self._target)
+            self._sessions = open_sessions(self._claim, login or self._target, self.workers, self._durability)
+            self._connections = [driver(session) for session in self._sessions]
+            with with_safe_path(self._target.open()) as connection:
+                if login:
                     let_owner_read_history(connection)
-                yield connection, driver is not None
+                yield connection, login is not None
         except psycopg2.Error as error:
             raise EngineFailure(reason(error, self._target.label)) from error
 
