@@ -15,10 +15,13 @@ from polling_baseline.database.roles import DRIVER, OWNER, PASSWORD_VARIABLE, ma
 from polling_baseline.database.session import execute, with_safe_path
 from polling_baseline.database.settings import (
     DURABILITIES,
+    OFF,
     RESTART,
+    Durability,
     alter_system,
     differences,
     durability_of,
+    files_stay_whole,
     read_settings,
 )
 from polling_baseline.refusal import Refusal
@@ -51,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action("roles", "make the roles lr_owner and lr_driver; for another server, print the statements that do it")
     )
     settings = action("settings", "print the statements for psql that give a server the settings of the profile")
-    settings.add_argument("--durability", choices=DURABILITIES, default="off", help="recovery logging [off]")
+    settings.add_argument("--durability", choices=DURABILITIES, default=OFF.name, help="recovery logging [off]")
     add_server_arguments(settings)
     shell = action("shell", "open psql; the embedded PostgreSQL is started if need be")
     add_server_arguments(shell)
@@ -70,7 +73,7 @@ def _port(text: str) -> int:
 
 
 def _start(args: argparse.Namespace) -> int:
-    _describe(server.ensure_running(args.durability, args.port))
+    _describe(server.ensure_running(DURABILITIES.get(args.durability), args.port))
     if named := [name for name in WHERE_VARIABLES if os.environ.get(name)]:
         print(f"note        {named[0]} is set, so other commands use the server that it names")
     return 0
@@ -111,14 +114,14 @@ def _roles(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> int:
-    target = find_target(args.dsn, database=args.database)
+    target, durability = find_target(args.dsn, database=args.database), DURABILITIES[args.durability]
     with target.open() as connection:
-        statements = alter_system(connection, args.durability)
-    print(f"-- {target.label}: {len(statements)} settings differ from the profile for durability {args.durability}.")
+        statements = alter_system(connection, durability)
+    print(f"-- {target.label}: {len(statements)} settings differ from the profile for durability {durability}.")
     if not statements:
         return 0
     print("-- For psql, as an administrator, on a server for this alone: it can have no standby and no archive then.")
-    if args.durability == "off":
+    if not files_stay_whole(durability.settings):
         print("-- If its machine fails, all its data may be damaged.")
     print("\n".join(statements))
     print("SELECT pg_reload_conf();")
@@ -149,7 +152,7 @@ def _describe_target(target: Target, where: str) -> None:
     print(f"database    {database}, {size / 1e6:,.1f} MB, {f'in use by {user}' if user else 'not in use'}")
 
 
-def _difference(settings: dict[str, str], durability: str) -> str:
+def _difference(settings: dict[str, str], durability: Durability) -> str:
     others = [f"{name} {settings[name]} ({value})" for name, value in differences(settings, durability).items()]
     return "not as in the profile (in brackets): " + ", ".join(others) if others else "all as in the profile"
 

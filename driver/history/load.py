@@ -70,7 +70,7 @@ def load_history(
     target = claim.target
     with target.open().execution_options(isolation_level="AUTOCOMMIT") as connection, _refusing(target):
         if logged is None:
-            logged = durability_of(read_settings(connection)) == "on"
+            logged = durability_of(read_settings(connection)).logged_tables
         try:
             _run(connection, "010_tables", logged)
             units = units_of(dataset, target, _load_under_way(connection))
@@ -171,7 +171,7 @@ def _averages(xway: int, files: Sequence[Path]) -> dict[str, np.ndarray]:
 def _run(connection: Connection, name: str, logged: bool = False) -> None:
     """Execute a file of `sql/history`; several statements in one text are one transaction."""
     execute(connection, "SET client_min_messages = warning")
-    execute_script(connection, source(ROOT / "sql" / "history" / f"{name}.sql", "on" if logged else "off"))
+    execute_script(connection, source(ROOT / "sql" / "history" / f"{name}.sql", logged))
 
 
 @contextmanager

@@ -125,7 +125,7 @@ def rows(table: Sequence[Column]) -> list[Row]:
     found += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
     found.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
     found.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
-    if any(column.run.config.durability == "on" for column in table):
+    if any(column.run.config.profile.logged_tables for column in table):
         found.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
         found += relations(table)

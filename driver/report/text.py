@@ -14,7 +14,7 @@ from driver.run.summary import PERCENTILES
 from driver.run.verdict import FAULTS
 from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
-from polling_baseline.database.settings import BY_DURABILITY
+from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.wording import WIDTH, fold_parts, format_command, format_count, format_seconds, format_table
 
 FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", "report.html")
@@ -36,7 +36,7 @@ def text(record: RunJson, folder: Path) -> str:
         "",
         conclusion(run),
     ]
-    if record["state"] in ("running", "interrupted", "broken") and run.config.durability == "on":
+    if record["state"] in ("running", "interrupted", "broken") and run.config.profile.keeps_commits:
         lines.append(f"go on  {format_command('run', '--resume', folder)}")
     return "\n".join([*lines, "  ".join([f"saved  {run.folder} ", *saved])])
 
@@ -191,7 +191,7 @@ def server_text(run: RunRecord) -> str | None:
 
 def _not_in_force(engine: EngineFacts) -> str:
     """What the server did otherwise than that durability means."""
-    wanted = BY_DURABILITY[engine["durability"]]
+    wanted = DURABILITIES[engine["durability"]].crash_settings
     other = [name for name, value in wanted.items() if engine["settings"].get(name) != value]
     return f" (but {', '.join(other)} {engine['settings'].get(other[0])})" if other else ""
 

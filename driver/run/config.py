@@ -12,6 +12,7 @@ from typing import Any
 from driver.dataset.folder import Dataset, open_dataset
 from driver.dataset.relabel import relabelled
 from polling_baseline import spec
+from polling_baseline.database.settings import DURABILITIES, OFF, Durability
 from polling_baseline.refusal import Refusal
 
 CLOCKS = ("real", "virtual")
@@ -39,7 +40,7 @@ class RunConfig:
     clock: str = "real"
     period_s: float = 1.0
     workers: int = 1
-    durability: str = "off"
+    durability: str = OFF.name
     from_minute: int = 1
     to_minute: int = spec.RUN_SECONDS // spec.MINUTE_S
     # What only this engine knows, by the option's name.
@@ -50,6 +51,13 @@ class RunConfig:
     stop_when_late: bool = False
     # Of a run that begins in mid-road: the seconds in which every car is new, while the virtual clock waits for each.
     warm_up_s: int = 0
+
+    @property
+    def profile(self) -> Durability:
+        """What the word `durability` stands for."""
+        if self.durability not in DURABILITIES:
+            raise Refusal(f"--durability must be {' or '.join(DURABILITIES)}, not {self.durability}")
+        return DURABILITIES[self.durability]
 
     @property
     def seconds(self) -> range:

@@ -16,6 +16,7 @@ from polling_baseline.database.connection import VARIABLES, WHERE_VARIABLES, Ser
 from polling_baseline.database.embedded import server
 from polling_baseline.database.embedded import server_home as state
 from polling_baseline.database.install import check_installed
+from polling_baseline.database.settings import Durability
 from polling_baseline.engines.system_x.exchange import reason
 from polling_baseline.refusal import Refusal
 
@@ -50,12 +51,12 @@ def _refuse_other_variables(record: ServerRecord, target: Target | None, folder:
             raise Refusal(f"{folder} was on {record.label}, and {name} names another server; unset it, or give --dsn")
 
 
-def check_state(backends: Backends, folder: Path, engine_facts: Mapping[str, Any]) -> None:
+def check_state(backends: Backends, folder: Path, durability: Durability, engine_facts: Mapping[str, Any]) -> None:
     """Refuse to go on with a run whose state is not there; nothing is restarted, made or loaded to find out."""
     target = given_target(backends.dsn, backends.database)
     if target is None:
         # A server that does not run is started as the run wants it; one that was never made is not made now.
-        running = server.status() or (server.ensure_running("on") if state.home().data.exists() else None)
+        running = server.status() or (server.ensure_running(durability) if state.home().data.exists() else None)
         if running is None:
             raise Refusal(
                 f"the state of {folder} is not here: there is no embedded PostgreSQL in {state.home().folder}; "

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from driver.run.config import BY_ROW, RunConfig
 from polling_baseline.database.claim import Claim, claim_database
 from polling_baseline.database.connection import Target, find_target
-from polling_baseline.database.settings import adopt_profile, check_durable, differences, read_settings
+from polling_baseline.database.settings import Durability, adopt_profile, check_durability, differences, read_settings
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -44,7 +44,7 @@ def open_engine(config: RunConfig, dataset: Dataset, backends: Backends) -> Engi
 def _polling(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from polling_baseline.engines.system_x.polling import Polling
 
-    return Polling(_database(config, dataset, backends), config.workers, config.durability)
+    return Polling(_database(config, dataset, backends), config.workers, config.profile)
 
 
 def _trigger(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
@@ -52,20 +52,19 @@ def _trigger(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
 
     granularity = config.engine_options.get("granularity", "row")
     workers = 1 if granularity in BY_ROW else config.workers
-    return Trigger(_database(config, dataset, backends), workers, config.durability, granularity)
+    return Trigger(_database(config, dataset, backends), workers, config.profile, granularity)
 
 
 def _database(config: RunConfig, dataset: Dataset, backends: Backends) -> Claim:
     """A database for this run alone, with the history loaded, on a server that keeps what the durability promises."""
     from driver.history.load import ensure_loaded
 
-    target = find_target(backends.dsn, config.durability, backends.database)
+    target = find_target(backends.dsn, config.profile, backends.database)
     claim = claim_database(target, f"run {dataset.name}")
     try:
         with target.open() as connection:
-            _adopt_profile(connection, target, config.durability)
-            if config.durability == "on":
-                check_durable(connection, target.label)
+            _adopt_profile(connection, target, config.profile)
+            check_durability(connection, target.label, config.profile)
         ensure_loaded(dataset, claim, backends.master)
     except BaseException:
         claim.close()
@@ -73,7 +72,7 @@ def _database(config: RunConfig, dataset: Dataset, backends: Backends) -> Claim:
     return claim
 
 
-def _adopt_profile(connection: Connection, target: Target, durability: str) -> None:
+def _adopt_profile(connection: Connection, target: Target, durability: Durability) -> None:
     """See what the sessions of a run can have of the profile, and say so if it is not all."""
     others = differences(read_settings(connection), durability)
     adopt_profile(connection, durability)

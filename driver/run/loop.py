@@ -75,7 +75,7 @@ def run(
         record = _begun(config, dataset, engine.facts())
         record["zero_at"] = round(time.time() - clock.now(), 3)
     write_run(folder, record)
-    recording = Recording(folder, config.durability == "on", *(earlier.recorded if earlier else ()))
+    recording = Recording(folder, config.profile.keeps_commits, *(earlier.recorded if earlier else ()))
     feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers, ahead=config.clock == "real")
     view = LiveView(seconds, config.period_s)
     desk = _Desk(engine, clock, recording, view)

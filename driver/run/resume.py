@@ -104,7 +104,7 @@ def reopened(folder: Path, backends: Backends) -> Iterator[InterruptedRun]:
     config = _config(before, folder)
     backends = same_backends(backends, folder, before)
     if config.engine in ON_POSTGRESQL:
-        check_state(backends, folder, before["environment"]["engine"])
+        check_state(backends, folder, config.profile, before["environment"]["engine"])
     if not Path(config.dataset).exists():
         raise Refusal(f"{config.dataset}, the data set of {folder}, is no longer there; put it back to go on")
     dataset = config.open_dataset()
@@ -126,8 +126,8 @@ def _config(before: RunJson, folder: Path) -> RunConfig:
     config = config_of(before)
     if before["state"] == "complete":
         raise Refusal(f"{folder} is complete: there is nothing to resume; the same run again is {_again(folder)}")
-    if config.durability != "on":
-        raise _gone(folder, "with durability off nothing is logged, and a crash empties the tables")
+    if not config.profile.keeps_commits:
+        raise _gone(folder, f"with durability {config.durability} nothing is logged, and a crash empties the tables")
     return config
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine
     from sqlalchemy.engine import ExceptionContext
 
+    from polling_baseline.database.settings import Durability
+
 # A server is meant as soon as one of these says where; PGUSER or PGPASSWORD alone do not.
 WHERE_VARIABLES = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE")
 VARIABLES = {
@@ -258,7 +260,7 @@ def given_target(dsn: str | None, database: str | None = None) -> Target | None:
     return Target({**here, **parameters}).on(database)
 
 
-def find_target(dsn: str | None, durability: str | None = None, database: str | None = None) -> Target:
+def find_target(dsn: str | None, durability: Durability | None = None, database: str | None = None) -> Target:
     """The server that `dsn` or the PG* variables name, or else the embedded one, started if need be.
 
     With a durability, the embedded server runs in that profile; otherwise it is taken as it runs.  A database that it

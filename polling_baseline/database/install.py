@@ -1,7 +1,7 @@
 """Builds the schemas of a run from `sql/` and `stored_procs/`.
 
 The files say `lr`; `source` gives the same for another worker's schema.
-The files say CREATE UNLOGGED TABLE; for durability `on`, `source` makes that CREATE TABLE, here and nowhere else.
+The files say CREATE UNLOGGED TABLE; for logged tables `source` makes that CREATE TABLE, here and nowhere else.
 History is no part of this: it lives in schema `lr_history`, which the load builds and which survives an install.
 """
 
@@ -17,6 +17,7 @@ import psycopg2
 from polling_baseline import spec
 from polling_baseline.database.roles import OWNER
 from polling_baseline.database.session import execute, execute_script, transaction
+from polling_baseline.database.settings import OFF, Durability
 from polling_baseline.project import ROOT
 from polling_baseline.refusal import Refusal
 
@@ -30,7 +31,7 @@ LOCK_TIMEOUT_S = 10
 def install(
     connection: Connection,
     *,
-    durability: str = "off",
+    durability: Durability = OFF,
     workers: int = 1,
     triggers: str | None = None,
     roles: bool = False,
@@ -56,7 +57,7 @@ def install(
             execute(connection, f"SET LOCAL ROLE {OWNER}")
         for worker in range(workers):
             for file in files:
-                _build(connection, file, durability, schema_of(worker))
+                _build(connection, file, source(file, durability.logged_tables, schema_of(worker)))
         if token:
             execute(connection, "INSERT INTO lr.run (token) VALUES (:token)", token=token)
 
@@ -83,10 +84,10 @@ def schema_of(worker: int) -> str:
     return f"lr_{worker}" if worker else "lr"
 
 
-def source(file: Path, durability: str = "off", schema: str = "lr") -> str:
-    """The text of an SQL file, for a server with that durability, in that schema."""
+def source(file: Path, logged_tables: bool = False, schema: str = "lr") -> str:
+    """The text of an SQL file, in that schema."""
     text = file.read_text()
-    if durability == "on":
+    if logged_tables:
         text = text.replace("CREATE UNLOGGED TABLE", "CREATE TABLE")
     return text if schema == "lr" else re.sub(r"\blr(?=\.)|(?<=SCHEMA )lr\b|(?<=')lr(?=')", schema, text)
 
@@ -109,9 +110,9 @@ def _drop(connection: Connection) -> None:
             raise _not_allowed(error) from None
 
 
-def _build(connection: Connection, file: Path, durability: str, schema: str) -> None:
+def _build(connection: Connection, file: Path, script: str) -> None:
     try:
-        execute_script(connection, source(file, durability, schema))
+        execute_script(connection, script)
     except psycopg2.errors.InsufficientPrivilege as error:
         raise _not_allowed(error) from None
     except psycopg2.Error as error:

@@ -1,12 +1,14 @@
-"""The PostgreSQL settings of a measured run, one profile per durability.
+"""Durability: what a run promises to keep after a crash, and the PostgreSQL settings of a measured run that go with it.
 
-The embedded server is started with them, `compose.yaml` repeats those of `off`.  On a given server a run sets for its
-own sessions what a session may set; `read_settings` tells what is in force.
+A further profile is one more entry in `DURABILITIES`.  The embedded server is started with the settings of a profile,
+`compose.yaml` repeats those of `off`.  On a given server a run sets for its own sessions what a session may set;
+`read_settings` tells what is in force.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,6 @@ from polling_baseline.refusal import Refusal
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-DURABILITIES = ("off", "on")
 RESTART = ", needs a restart"
 
 COMMON = MappingProxyType(
@@ -46,18 +47,40 @@ COMMON = MappingProxyType(
         "log_timezone": "UTC",
     }
 )
-# What a crash may cost: everything, or nothing that was committed.
-BY_DURABILITY = MappingProxyType(
-    {
-        "off": MappingProxyType({"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}),
-        "on": MappingProxyType({"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}),
-    }
-)
 
 
-def profile(durability: str) -> dict[str, str]:
-    """Every setting of that durability, by name."""
-    return {**COMMON, **BY_DURABILITY[durability]}
+@dataclass(frozen=True, slots=True)
+class Durability:
+    """A profile: its name on the command line and in `run.json`, and what a crash may cost with it."""
+
+    name: str
+    # Those that differ between profiles; a server may have a stronger value than `on`.
+    crash_settings: Mapping[str, str] = field(repr=False, hash=False)
+    # Unlogged tables are empty after a crash.
+    logged_tables: bool
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Every setting, by name."""
+        return {**COMMON, **self.crash_settings}
+
+    @property
+    def keeps_commits(self) -> bool:
+        """Whether everything that was committed is there after a crash."""
+        return self.logged_tables and "off" not in self.crash_settings.values()
+
+    def switched_off(self, settings: Mapping[str, str]) -> list[str]:
+        """The settings that this durability rests on and that a server does not have."""
+        return [name for name, value in self.crash_settings.items() if value != "off" and settings[name] == "off"]
+
+
+OFF = Durability("off", {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}, logged_tables=False)
+ON = Durability("on", {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}, logged_tables=True)
+# By name, from the weakest promise to the strongest.
+DURABILITIES = MappingProxyType({durability.name: durability for durability in (OFF, ON)})
 
 
 def read_settings(connection: Connection) -> dict[str, str]:
@@ -65,25 +88,29 @@ def read_settings(connection: Connection) -> dict[str, str]:
     found = execute(
         connection,
         "SELECT lower(name), current_setting(name) FROM pg_catalog.pg_settings WHERE lower(name) = ANY(:names)",
-        names=list(profile("off")),
+        names=list(OFF.settings),
     )
     return dict(found.all())
 
 
-def durability_of(settings: Mapping[str, str]) -> str:
-    """`on` if what was committed survives a crash, whoever chose the settings."""
-    kept = all(settings[name] != "off" for name in BY_DURABILITY["on"])
-    return "on" if kept else "off"
+def durability_of(settings: Mapping[str, str]) -> Durability:
+    """The strongest promise that a server can keep, whoever chose the settings."""
+    return [durability for durability in DURABILITIES.values() if not durability.switched_off(settings)][-1]
 
 
-def differences(settings: Mapping[str, str], durability: str) -> dict[str, str]:
+def files_stay_whole(settings: Mapping[str, str]) -> bool:
+    """Whether the files of a server are whole after its machine has failed."""
+    return all(settings[name] == "on" for name in ("fsync", "full_page_writes"))
+
+
+def differences(settings: Mapping[str, str], durability: Durability) -> dict[str, str]:
     """The settings that are not as in the profile, with the profile's values."""
-    return {name: value for name, value in profile(durability).items() if settings[name] != value}
+    return {name: value for name, value in durability.settings.items() if settings[name] != value}
 
 
-def adopt_profile(connection: Connection, durability: str) -> None:
+def adopt_profile(connection: Connection, durability: Durability) -> None:
     """Set for this session what a session of this user may set."""
-    wanted = profile(durability)
+    wanted = durability.settings
     with transaction(connection):
         execute(
             connection,
@@ -97,7 +124,7 @@ def adopt_profile(connection: Connection, durability: str) -> None:
         )
 
 
-def alter_system(connection: Connection, durability: str) -> list[str]:
+def alter_system(connection: Connection, durability: Durability) -> list[str]:
     """The statements for psql that give a server the profile; what they need beyond a reload stands behind them."""
     settings = read_settings(connection)
     wanted = differences(settings, durability)
@@ -115,14 +142,13 @@ def alter_system(connection: Connection, durability: str) -> list[str]:
     ]
 
 
-def check_durable(connection: Connection, server: str) -> None:
-    """Refuse a server that does not keep what was committed, for a run that says it is kept."""
+def check_durability(connection: Connection, server: str, durability: Durability) -> None:
+    """Refuse a server that cannot keep what a run promises."""
     settings = read_settings(connection)
-    if durability_of(settings) == "off":
-        off = ", ".join(name for name in BY_DURABILITY["on"] if settings[name] == "off")
+    if off := durability.switched_off(settings):
         raise Refusal(
-            f"PostgreSQL at {server} runs with {off} off, so --durability on would measure nothing; "
-            "switch on what is off there, or run with --durability off"
+            f"PostgreSQL at {server} runs with {', '.join(off)} off, so --durability {durability} would measure "
+            f"nothing; switch on what is off there, or run with --durability {durability_of(settings)}"
         )
 
 
@@ -130,9 +156,10 @@ def after_a_crash(settings: Mapping[str, str], logged: bool) -> str:
     """What is left of a run when its server has crashed, in words."""
     if not logged:
         tables = "the run's tables are empty"
-    elif durability_of(settings) == "on":
+    elif durability_of(settings).keeps_commits:
         tables = "everything committed is there"
     else:
         tables = "what was committed last may be missing"
-    whole = all(settings[name] == "on" for name in ("fsync", "full_page_writes"))
-    return tables if whole else f"{tables}; if the machine fails, all data of the server may be damaged"
+    if files_stay_whole(settings):
+        return tables
+    return f"{tables}; if the machine fails, all data of the server may be damaged"

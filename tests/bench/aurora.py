@@ -11,6 +11,7 @@ import numpy as np
 from polling_baseline.batch import Batch
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.embedded.server import ensure_running
+from polling_baseline.database.settings import OFF
 from polling_baseline.engine import Engine
 from polling_baseline.engines.aurora.engine import Aurora
 from polling_baseline.engines.aurora.linear_road.history import Given
@@ -89,9 +90,9 @@ def _light(workers: int) -> None:
 
 
 def _compare(aurora_us: float) -> None:
-    target = ensure_running("off").target
+    target = ensure_running(OFF).target
     empty_history(target)
-    polling_us, steps = _cost("System X, one worker", Polling(claim_database(target, "bench"), 1, "off"), COMPARED)
+    polling_us, steps = _cost("System X, one worker", Polling(claim_database(target, "bench"), 1, OFF), COMPARED)
     total = sum(steps.values())
     parts = ", ".join(f"{name.removesuffix('_ms')} {ms / total:.0%}" for name, ms in steps.items())
     print(f"    of which {parts}")

@@ -13,6 +13,7 @@ from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.embedded.server import ensure_running
 from polling_baseline.database.install import ROOT, source
+from polling_baseline.database.settings import OFF
 from polling_baseline.engines.system_x.polling import Polling
 
 REPORTS_PER_XWAY = 2000
@@ -26,7 +27,7 @@ MEASURED_S = 60
 
 
 def main() -> None:
-    target = ensure_running("off").target
+    target = ensure_running(OFF).target
     empty_history(target)
     for reports, workers in ((50_000, 1), (200_000, 2)):
         _measure(target, reports, workers)
@@ -34,7 +35,7 @@ def main() -> None:
 
 
 def _measure(target: Target, reports: int, workers: int) -> None:
-    engine = Polling(claim_database(target, "bench"), workers, "off")
+    engine = Polling(claim_database(target, "bench"), workers, OFF)
     engine.install()
     seconds, read_s, steps = [], [], []
     for batch in traffic(reports, workers, WARM_UP_S + MEASURED_S):
@@ -61,7 +62,7 @@ def _measure(target: Target, reports: int, workers: int) -> None:
 
 def _over_three_hours(target: Target) -> None:
     """The same traffic from minute 5 to minute 175 of one run: minute 10 against minute 170."""
-    engine = Polling(claim_database(target, "bench"), 1, "off")
+    engine = Polling(claim_database(target, "bench"), 1, OFF)
     engine.install()
     costs: dict[int, list[float]] = {10: [], 170: []}
     for batch in traffic(REPORTS_PER_XWAY * 2, 1, 170 * 60):

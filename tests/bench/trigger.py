@@ -15,6 +15,7 @@ from pathlib import Path
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.embedded.server import ensure_running
+from polling_baseline.database.settings import OFF
 from polling_baseline.engine import Engine
 from polling_baseline.engines.system_x.polling import Polling
 from polling_baseline.engines.system_x.trigger import Trigger
@@ -31,7 +32,7 @@ CREATE OR REPLACE FUNCTION lr.take_report() RETURNS trigger LANGUAGE plpgsql AS 
 
 
 def main() -> None:
-    target = ensure_running("off").target
+    target = ensure_running(OFF).target
     empty_history(target)
     print(f"{'us per report, one worker':<44}" + "".join(f"{rate:>10,}/s" for rate in RATES))
     for name, engine in _engines(target).items():
@@ -45,18 +46,16 @@ def main() -> None:
         ("INSERT, a trigger that does nothing", "row", EMPTY),
         ("INSERT, the rules", "row", None),
     ):
-        cost = _cost_us(
-            Trigger(claim_database(target, "bench"), 1, "off", granularity), target, MADE_OF_RATE, statement
-        )
+        cost = _cost_us(Trigger(claim_database(target, "bench"), 1, OFF, granularity), target, MADE_OF_RATE, statement)
         print(f"  {name:<42}{cost:>12.1f}", flush=True)
 
 
 def _engines(target: Target) -> dict[str, Callable[[], Engine]]:
     return {
-        "polling": lambda: Polling(claim_database(target, "bench"), 1, "off"),
-        "trigger: statement": lambda: Trigger(claim_database(target, "bench"), 1, "off", "statement"),
-        "trigger: copy (COPY, row trigger)": lambda: Trigger(claim_database(target, "bench"), 1, "off", "copy"),
-        "trigger: row (INSERT each, row trigger)": lambda: Trigger(claim_database(target, "bench"), 1, "off", "row"),
+        "polling": lambda: Polling(claim_database(target, "bench"), 1, OFF),
+        "trigger: statement": lambda: Trigger(claim_database(target, "bench"), 1, OFF, "statement"),
+        "trigger: copy (COPY, row trigger)": lambda: Trigger(claim_database(target, "bench"), 1, OFF, "copy"),
+        "trigger: row (INSERT each, row trigger)": lambda: Trigger(claim_database(target, "bench"), 1, OFF, "row"),
     }
 
 

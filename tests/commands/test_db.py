@@ -18,7 +18,7 @@ import pytest
 from polling_baseline.database.embedded import binaries
 from polling_baseline.database.embedded import server_home as state
 from polling_baseline.database.embedded.server import ensure_running, stop
-from polling_baseline.database.settings import profile, read_settings
+from polling_baseline.database.settings import OFF, read_settings
 from tests.conftest import lrb_command, lrb_options, refused
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
@@ -50,7 +50,7 @@ def test_life_of_a_server(lrb, folder):
 
 def test_settings_are_those_of_the_profile(server):
     with server.target.open() as connection:
-        assert read_settings(connection) == profile("off")
+        assert read_settings(connection) == OFF.settings
 
 
 def test_only_the_owner_can_reach_the_socket_and_the_data(server):

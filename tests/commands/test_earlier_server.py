@@ -13,6 +13,7 @@ from driver.dataset.import_ import ImportOptions, import_dataset
 from driver.history.load import loaded_identity
 from polling_baseline.database.connection import Target
 from polling_baseline.database.embedded.server import Server, status
+from polling_baseline.database.settings import OFF
 from tests import traces
 from tests.conftest import clone, state_folder
 
@@ -142,7 +143,7 @@ def test_resume_changes_nothing_where_the_state_is_not(first: Path, given: Targe
     said = capsys.readouterr().err
     assert "the embedded PostgreSQL no longer holds the state of this run" in said and "restarting" not in said
     running = status()
-    assert running and running.durability == "off"
+    assert running and running.durability is OFF
     assert (pid_of(server), history_in(server.target), history_in(given)) == before
     assert main(["run", "--resume", str(broken(first, dsn="host=127.0.0.1 port=1 dbname=lr", embedded=False))]) == 1
     assert "give --dsn (cannot reach PostgreSQL at 127.0.0.1:1" in capsys.readouterr().err

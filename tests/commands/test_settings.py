@@ -13,7 +13,7 @@ from driver.cli import main
 from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.database.embedded import server
 from polling_baseline.database.embedded.binaries import find_binaries, find_psql
-from polling_baseline.database.settings import after_a_crash, profile
+from polling_baseline.database.settings import OFF, ON, after_a_crash
 from tests import traces
 
 DRIVER_PASSWORD = "a driver's"
@@ -44,7 +44,7 @@ def standard(installed: Path, free_port: int) -> tuple[str, Callable[[str], None
         done = server._run(running.home, [find_binaries(running.home.owner).folder / "pg_ctl", *words])
         assert done.returncode == 0, done.stdout
 
-    psql("".join(f"ALTER SYSTEM RESET {name};\n" for name in profile("off")))
+    psql("".join(f"ALTER SYSTEM RESET {name};\n" for name in OFF.settings))
     restart()
     return dsn, psql, restart
 
@@ -74,7 +74,7 @@ def test_a_server_with_standard_settings(spark, standard, road: Path, tmp_path: 
     # What a session may set is as in the profile, and what it may not is recorded as it was.
     found = facts(tmp_path / "standard")
     own = ("synchronous_commit", "jit", "work_mem", "maintenance_work_mem", "random_page_cost")
-    assert {name: found["settings"][name] for name in own} == {name: profile("off")[name] for name in own}
+    assert {name: found["settings"][name] for name in own} == {name: OFF.settings[name] for name in own}
     assert (found["settings"]["fsync"], found["settings"]["shared_buffers"]) == ("on", "128MB")
     assert (found["tables"], found["after_a_crash"]) == ("unlogged", "the run's tables are empty")
     assert "durability off (but fsync, full_page_writes on)" in done.out
@@ -96,7 +96,7 @@ def test_a_server_with_standard_settings(spark, standard, road: Path, tmp_path: 
     assert "0 settings differ" in capfd.readouterr().out
     assert main([*given, "--out", str(tmp_path / "profile")]) == 0
     assert "differ from the profile" not in capfd.readouterr().err
-    assert facts(tmp_path / "profile")["settings"] == profile("off")
+    assert facts(tmp_path / "profile")["settings"] == OFF.settings
 
     # Side by side they are told apart.
     words = ["compare", str(tmp_path / "standard"), str(tmp_path / "profile"), "--out", str(tmp_path / "compared")]
@@ -112,10 +112,10 @@ def test_a_server_with_standard_settings(spark, standard, road: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("settings", "logged", "left"),
     [
-        (profile("on"), True, "everything committed is there"),
-        (profile("on"), False, "the run's tables are empty"),
-        (profile("on") | {"synchronous_commit": "off"}, True, "what was committed last may be missing"),
-        (profile("off"), False, "the run's tables are empty" + DAMAGE),
+        (ON.settings, True, "everything committed is there"),
+        (ON.settings, False, "the run's tables are empty"),
+        (ON.settings | {"synchronous_commit": "off"}, True, "what was committed last may be missing"),
+        (OFF.settings, False, "the run's tables are empty" + DAMAGE),
     ],
 )
 def test_what_a_crash_leaves(settings, logged, left):

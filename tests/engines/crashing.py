@@ -30,6 +30,7 @@ from driver.run.loop import resume_run
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.embedded.server import ensure_running, stop
+from polling_baseline.database.settings import ON
 from tests import traces
 from tests.conftest import ROOT, lrb_command, lrb_options, state_folder
 from tests.support import oracle
@@ -83,7 +84,7 @@ class World:
 
     @property
     def target(self) -> Target:
-        return ensure_running("on").target
+        return ensure_running(ON).target
 
 
 @contextmanager
@@ -94,7 +95,7 @@ def world(folder: Path, seed: int) -> Iterator[World]:
         tolls, segments = random_history(seed)
         road = Road(lines, tolls, segments, oracle.answers(lines, tolls, segments))
         dataset, [answers] = one_dataset([road], folder / "road")
-        with closing(claim_database(ensure_running("on").target, "test")) as claim:
+        with closing(claim_database(ensure_running(ON).target, "test")) as claim:
             ensure_loaded(dataset, claim, "local[2]")
         try:
             yield World(dataset, Counter(answers), None if disk in (None, MEMORY) else state / "postgresql" / "ballast")

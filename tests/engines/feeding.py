@@ -15,6 +15,7 @@ from polling_baseline import spec
 from polling_baseline.batch import ANSWER_KINDS, REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
+from polling_baseline.database.settings import OFF
 from polling_baseline.engine import Engine
 from polling_baseline.engines.system_x.polling import Polling
 from tests import traces
@@ -63,7 +64,7 @@ def polling_on(target: Target) -> MakeEngine:
 
     def polling(road: Road, workers: int) -> Polling:
         fill_history(target, road)
-        return Polling(claim_database(target, "test"), workers, "off")
+        return Polling(claim_database(target, "test"), workers, OFF)
 
     return polling
 

@@ -16,6 +16,7 @@ from polling_baseline import spec
 from polling_baseline.batch import ANSWER_KINDS
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
+from polling_baseline.database.settings import OFF
 from polling_baseline.engines.system_x.polling import Polling
 from tests.engines.feeding import ID_POSITION, Answer, Road, fill_history
 from tests.support.one_dataset import Road as Lines
@@ -38,7 +39,7 @@ def history_of(dataset: Dataset) -> Road:
 
 
 def answered(target: Target, dataset: Dataset, workers: int, longest: int) -> Counter[Answer]:
-    engine = Polling(claim_database(target, "test"), workers, "off")
+    engine = Polling(claim_database(target, "test"), workers, OFF)
     engine.install()
     feed, found = Feed(dataset, range(SECONDS), workers), Counter[Answer]()
     start = 0

@@ -8,6 +8,7 @@ import pytest
 
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
+from polling_baseline.database.settings import OFF
 from polling_baseline.engines.system_x.trigger import Trigger
 from tests import traces
 from tests.engines.feeding import LEDGER_STEPS, MakeEngine, Road, faults, fill_history, steps_of
@@ -26,7 +27,7 @@ def engine_of(history_database: Target):
     def with_granularity(granularity: str) -> MakeEngine:
         def trigger(road: Road, workers: int) -> Trigger:
             fill_history(history_database, road)
-            return Trigger(claim_database(history_database, "test"), workers, "off", granularity)
+            return Trigger(claim_database(history_database, "test"), workers, OFF, granularity)
 
         return trigger
 
@@ -53,4 +54,4 @@ def test_a_row_trigger_has_one_worker(history_database: Target) -> None:
         closing(claim_database(history_database, "test")) as claim,
         pytest.raises(ValueError, match="a row trigger has one"),
     ):
-        Trigger(claim, 2, "off", "row")
+        Trigger(claim, 2, OFF, "row")

@@ -23,6 +23,7 @@ from tests.one_dataset import one_dataset
 from driver.cli import main
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.install import ROOT, source
+from polling_baseline.database.settings import OFF
 from polling_baseline.engine import Engine
 from tests import traces
 from tests.conftest import state_folder
@@ -68,7 +69,7 @@ def test_the_engines_give_the_right_answers(older: Server, kind: str, workers: i
     def make_engine(road: Road, workers: int) -> Engine:
         fill_history(older.target, road)
         claim = claim_database(older.target, "test")
-        return Polling(claim, workers, "off") if kind == "polling" else Trigger(claim, workers, "off", kind)
+        return Polling(claim, workers, OFF) if kind == "polling" else Trigger(claim, workers, OFF, kind)
 
     found = taken_apart(answers_of(make_engine, side_by_side(apart), workers, 4), apart)
     assert found == [Counter(road.expected) for road in roads]

@@ -7,6 +7,7 @@ import pytest
 from polling_baseline.database import install as module
 from polling_baseline.database.install import install, source
 from polling_baseline.database.session import execute, execute_script, transaction
+from polling_baseline.database.settings import OFF, ON
 from polling_baseline.refusal import Refusal
 
 
@@ -62,7 +63,7 @@ def test_again_gives_the_same_and_leaves_history(connection):
     assert rows(connection, "SELECT to_regclass('lr_history.kept') IS NOT NULL") == [(True,)]
 
 
-@pytest.mark.parametrize(("durability", "persistence"), [("off", "u"), ("on", "p")])
+@pytest.mark.parametrize(("durability", "persistence"), [(OFF, "u"), (ON, "p")])
 def test_tables_are_logged_only_with_durability(connection, sources, durability, persistence):
     install(connection, durability=durability)
     assert kinds(connection) == {"road": persistence}
@@ -88,7 +89,7 @@ def test_a_failed_install_changes_nothing_and_names_the_file(connection, sources
 
 def test_source_changes_only_the_creation_of_tables(sources):
     (sources / "x.sql").write_text("CREATE UNLOGGED TABLE a (); -- UNLOGGED is faster")
-    assert source(sources / "x.sql", "on") == "CREATE TABLE a (); -- UNLOGGED is faster"
+    assert source(sources / "x.sql", logged_tables=True) == "CREATE TABLE a (); -- UNLOGGED is faster"
 
 
 def test_a_schema_in_use_is_refused(connection, database, sources, monkeypatch):

@@ -18,6 +18,7 @@ from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.roles import DRIVER, OWNER, driver_target, missing_statements
+from polling_baseline.database.settings import OFF
 from polling_baseline.engines.system_x.polling import Polling
 from tests import traces
 from tests.engines.feeding import Answer, Road, answers_of, fill_history
@@ -86,7 +87,7 @@ def driver(server, template) -> Iterator[Target]:
     from tests.conftest import clone
 
     with clone(server, template) as target:
-        engine = Polling(claim_database(target, "test"), 2, "off")
+        engine = Polling(claim_database(target, "test"), 2, OFF)
         engine.install()
         engine.stop()
         login = driver_target(target)
@@ -156,7 +157,7 @@ def test_search_path_is_not_trusted(database: Target) -> None:
 def answers_on(target: Target, road: Road, workers: int, longest: int) -> Counter[Answer]:
     def make_engine(road: Road, workers: int) -> Polling:
         fill_history(target, road)
-        return Polling(claim_database(target, "test"), workers, "off")
+        return Polling(claim_database(target, "test"), workers, OFF)
 
     return answers_of(make_engine, road, workers, longest)
 

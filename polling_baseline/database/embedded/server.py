@@ -25,7 +25,7 @@ from polling_baseline.database.embedded import dead_server as leftovers
 from polling_baseline.database.embedded.binaries import Binaries, find_binaries
 from polling_baseline.database.embedded.server_home import Home, home
 from polling_baseline.database.session import execute
-from polling_baseline.database.settings import durability_of, profile, read_settings
+from polling_baseline.database.settings import OFF, Durability, durability_of, files_stay_whole, read_settings
 from polling_baseline.refusal import Refusal
 
 log = logging.getLogger("lrb")
@@ -62,13 +62,13 @@ class Server:
     target: Target
     home: Home
     version: str
-    durability: str
+    durability: Durability
     socket_folder: Path
     # Of 127.0.0.1, if it listens there.
     port: int | None
 
 
-def ensure_running(durability: str | None = None, port: int | None = None) -> Server:
+def ensure_running(durability: Durability | None = None, port: int | None = None) -> Server:
     """Start the server unless it runs; one that runs otherwise than asked for is restarted, and stderr says so.
 
     Nothing asked for: a running server is taken as it is, a new one has durability off and no port.
@@ -88,7 +88,7 @@ def ensure_running(durability: str | None = None, port: int | None = None) -> Se
         _prepare(here, binaries)
         if running:
             _stop(here, binaries)
-        return _start(here, binaries, durability or "off", port)
+        return _start(here, binaries, durability or OFF, port)
 
 
 def status() -> Server | None:
@@ -133,7 +133,7 @@ def _running(here: Home) -> Server | None:
     return Server(target, here, version.split()[0], durability, Path(lines[4]), port)
 
 
-def _facts(target: Target) -> tuple[str, str, str]:
+def _facts(target: Target) -> tuple[str, str, Durability]:
     """Version, addresses that it listens on, durability."""
     with target.open() as connection:
         version, listens = execute(
@@ -192,9 +192,9 @@ def _prepare(here: Home, binaries: Binaries) -> None:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _configure(here: Home, durability: str, port: int | None) -> None:
+def _configure(here: Home, durability: Durability, port: int | None) -> None:
     """Write the settings where they win over all others, and over what ALTER SYSTEM said in an earlier life."""
-    settings = profile(durability) | {
+    settings = durability.settings | {
         "unix_socket_directories": '"' + str(here.socket_folder()).replace('"', '""') + '"',
         "listen_addresses": "127.0.0.1" if port else "",
         "port": str(port or SOCKET_PORT),
@@ -204,12 +204,12 @@ def _configure(here: Home, durability: str, port: int | None) -> None:
     _write(here, here.data / "postgresql.auto.conf", text)
 
 
-def _start(here: Home, binaries: Binaries, durability: str, port: int | None) -> Server:
+def _start(here: Home, binaries: Binaries, durability: Durability, port: int | None) -> Server:
     stale = bool(_pid_file(here))
     _configure(here, durability, port)
     seen = here.log.stat().st_size if here.log.exists() else 0
-    if durability == "on":
-        # What was written while durability was off may not be on the disk yet.
+    if files_stay_whole(durability.settings):
+        # What was written while that was not asked for may not be on the disk yet.
         _run(here, [binaries.folder / "initdb", "--sync-only", "-D", here.data.name])
     if stale and leftovers.only_a_name(int(_pid_file(here)[0]), here.data):
         names = ("data/postmaster.pid", f"{here.socket_folder()}/.s.PGSQL.{port or SOCKET_PORT}.lock")

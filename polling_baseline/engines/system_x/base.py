@@ -30,6 +30,7 @@ from polling_baseline.database.claim import Claim
 from polling_baseline.database.install import check_installed, install, schema_of
 from polling_baseline.database.roles import driver_target, let_owner_read_history
 from polling_baseline.database.session import driver, with_safe_path
+from polling_baseline.database.settings import Durability
 from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.system_x.cost import database_facts, wal_position
 from polling_baseline.engines.system_x.exchange import read_answers, reason, warm_up_share
@@ -50,7 +51,7 @@ class Workers(ABC):
     # Those that `_load` measures itself; the ledger has the others.
     _steps: tuple[str, ...]
 
-    def __init__(self, claim: Claim, workers: int, durability: str, triggers: str | None = None) -> None:
+    def __init__(self, claim: Claim, workers: int, durability: Durability, triggers: str | None = None) -> None:
         self.workers = workers
         self._claim = claim
         self._target = claim.target

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from polling_baseline.database.install import schema_of
 from polling_baseline.database.session import driver, execute
-from polling_baseline.database.settings import after_a_crash, read_settings
+from polling_baseline.database.settings import Durability, after_a_crash, read_settings
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -22,7 +22,7 @@ def wal_position(connection: Connection) -> int:
     return int(execute(connection, statement).scalar_one())
 
 
-def database_facts(sessions: Sequence[Connection], durability: str, wal_start: int) -> dict[str, object]:
+def database_facts(sessions: Sequence[Connection], durability: Durability, wal_start: int) -> dict[str, object]:
     """Version, settings, and the cost of what these sessions did since the log stood at `wal_start`."""
     for session in sessions:
         # What a cycle left undone in this session is over then, too.
@@ -35,7 +35,7 @@ def database_facts(sessions: Sequence[Connection], durability: str, wal_start: i
     facts: dict[str, object] = {
         "PostgreSQL": driver(sessions[0]).info.parameter_status("server_version"),
         "settings": settings,
-        "durability": durability,
+        "durability": durability.name,
         "tables": "logged" if logged else "unlogged",
         "after_a_crash": after_a_crash(settings, logged),
         "wal_bytes": wal_position(sessions[0]) - wal_start,

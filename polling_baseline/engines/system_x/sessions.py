@@ -11,13 +11,13 @@ from polling_baseline.database.claim import Claim
 from polling_baseline.database.connection import Target
 from polling_baseline.database.install import LOCK_TIMEOUT_S
 from polling_baseline.database.session import execute, transaction, with_safe_path
-from polling_baseline.database.settings import adopt_profile
+from polling_baseline.database.settings import Durability, adopt_profile
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def open_sessions(claim: Claim, login: Target, workers: int, durability: str) -> list[Connection]:
+def open_sessions(claim: Claim, login: Target, workers: int, durability: Durability) -> list[Connection]:
     """One session per worker, all or none."""
     engine = login.engine(workers)
     sessions: list[Connection] = []

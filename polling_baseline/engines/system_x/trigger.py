@@ -21,6 +21,7 @@ from psycopg2.extensions import cursor as Cursor
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.claim import Claim
 from polling_baseline.database.install import schema_of
+from polling_baseline.database.settings import Durability
 from polling_baseline.engines.system_x.base import Workers, call, ledger_steps, ms_since
 from polling_baseline.engines.system_x.exchange import copy_reports, copy_requests
 
@@ -41,7 +42,7 @@ class Trigger(Workers):
 
     name = "trigger"
 
-    def __init__(self, claim: Claim, workers: int, durability: str, granularity: str = "row") -> None:
+    def __init__(self, claim: Claim, workers: int, durability: Durability, granularity: str = "row") -> None:
         if granularity != "statement" and workers > 1:
             raise ValueError(f"{workers} workers: a row trigger has one")
         super().__init__(claim, workers, durability, "statement" if granularity == "statement" else "row")
