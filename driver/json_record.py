@@ -48,7 +48,10 @@ def fault_in(value: object, hint: Any, where: str = "it") -> str | None:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (typing.Union, types.UnionType):
         faults = [fault_in(value, choice, where) for choice in arguments]
-        return None if None in faults else faults[0]
+        if None in faults:
+            return None
+        plain = [WORDS[choice] for choice in arguments if choice in WORDS]
+        return must_be(where, " or ".join(plain), value) if len(plain) == len(arguments) else faults[0]
     if origin is list:
         if not isinstance(value, list):
             return must_be(where, "a list", value)

@@ -1,7 +1,8 @@
 """`lrb`: each command is a module beside this one.
 
 A command's module has SUMMARY (one sentence), EXAMPLES (two or three command lines, each with what it does),
-`add_arguments(parser)` and `run(args) -> int`, the exit status.  What is slow to import is imported inside `run`.
+`add_arguments(parser)` and `run(args) -> int`, the exit status; if that can be 3, FAILS says when.  What is slow to
+import is imported inside `run`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ COMMANDS = (
 # What is worth saying beside the result; it goes to stderr.
 log = logging.getLogger("lrb")
 
-EXIT_STATUS = "Exit status: 0 done, 1 wrong usage or bad input, 2 broke or was interrupted."
+EXIT_STATUS = "Exit status: 0 done, 1 wrong usage or bad input, 2 broke or was interrupted"
+# Of the commands that judge; each says when.
+FAIL_STATUS = 3
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -94,7 +97,8 @@ def parser() -> Parser:
         prog="lrb",
         formatter_class=Help,
         description="Linear Road: what can a relational database do with a stream, and at what price?",
-        epilog="lrb COMMAND --help teaches each command with examples.\n\n" + EXIT_STATUS + "\n\n" + VARIABLES_HELP,
+        epilog="lrb COMMAND --help teaches each command with examples.\n\n"
+        + f"{EXIT_STATUS}, 3 judged as FAIL.\n\n{VARIABLES_HELP}",
     )
     top.add_argument("--version", action="version", version=f"lrb {version('linear-road')}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
@@ -106,7 +110,7 @@ def parser() -> Parser:
             help=summary,
             formatter_class=Help,
             description=summary + "\n\n" + module.EXAMPLES.rstrip(),
-            epilog=EXIT_STATUS,
+            epilog=f"{EXIT_STATUS}{getattr(module, 'FAILS', '')}.",
         )
         module.add_arguments(command)
         command.set_defaults(run=module.run)

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from driver.cli import Help, parse_length
+from driver.cli import FAIL_STATUS, Help, parse_length
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import fold_parts, format_count
 
@@ -21,6 +21,9 @@ EXAMPLES = """\
   lrb aurora check --xways 100 runs/0003-aurora-L1  the same, with the costs and selectivities of that run
   lrb aurora check --xways 100 --dataset road1      for copies of the expressways in road1, at their own peak
 """
+
+
+FAILS = ", 3 the machine does not hold so many expressways (check)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +112,7 @@ def _check(args: argparse.Namespace) -> int:
         "boxes": {name: round(seconds, 6) for name, seconds in heaviest},
     }
     print(json.dumps(facts) if args.json else _words(facts, memory / 1e9, HEADROOM))
-    return 0 if holds else 3
+    return 0 if holds else FAIL_STATUS
 
 
 def _road_of(path: Path, quick: bool) -> tuple[float, float, float]:

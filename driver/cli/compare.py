@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driver.cli import add_server_arguments
+from driver.cli import FAIL_STATUS, add_server_arguments
 from driver.cli import run as run_command
 from driver.run.engines import ENGINES, Backends
 from polling_baseline.refusal import Refusal
@@ -27,12 +27,11 @@ EXAMPLES = """\
   lrb compare road1 --engines 'polling, polling --period 2'
                                                            each with options of its own, as for lrb run
   lrb compare runs/0007-polling-L1 runs/0008-polling-L1    runs that were made before; unjudged ones are judged
-
-It exits with status 3 if an engine's verdict is FAIL, and with 2 if an engine broke.
 """
+FAILS = ", 3 the verdict on an engine is FAIL"
 # Options of `lrb run` that a comparison takes; each may have several values with commas between.
 RUN_ARGUMENTS = {**run_command.PART_ARGUMENTS, **run_command.ENGINE_ARGUMENTS}
-FAIL_STATUS, BROKE_STATUS = 3, 2
+BROKE_STATUS = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

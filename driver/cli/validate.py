@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from driver.cli import FAIL_STATUS
 from driver.dataset.expressways import describe_part
 from driver.run.verdict import NAME, Verdict, write_verdict
 from polling_baseline import spec
@@ -33,14 +34,12 @@ The file has one answer per line, plain or gzip; Emit is in seconds since the st
   2,Time,Emit,ResultTime,QID,Bal          account balance, 5 s
   3,Time,Emit,QID,Bal                     daily expenditure, 10 s
   4,Time,Emit,QID,TravelTime,Toll         travel time, 30 s
-
-It exits with status 3 if the verdict is FAIL.
 """
+FAILS = ", 3 the verdict is FAIL"
 # What came of each kind of answer, and when.
 CONTENT = ("expected", "received", "missing", "extra", "duplicate", "wrong")
 IN_TIME = ("late", "early")
 TIMES = ("p50", "p90", "p99", "p99.9", "max")
-FAIL_STATUS = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -110,8 +110,12 @@ Row = tuple[str, list[str]]
 
 
 def rows(table: Sequence[Column]) -> list[Row]:
-    """What is compared, line by line: verdict, faults, response times, throughput, and how they relate to the first;
-    then what a cycle of each is made of."""
+    """What is compared, line by line; then what a cycle of each is made of."""
+    return [*results(table), *steps(table)]
+
+
+def results(table: Sequence[Column]) -> list[Row]:
+    """Verdict, faults, response times, throughput, and how they relate to the first."""
     found: list[Row] = [("verdict", [headline(column.run)[0] for column in table])]
     judged = [column.run.faults() for column in table]
     late = [sum(answer["late"] for answer in column.run.json["answers"].values()) for column in table]
@@ -129,7 +133,7 @@ def rows(table: Sequence[Column]) -> list[Row]:
         found.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
         found += relations(table)
-    return found + steps(table) + servers(table)
+    return found + servers(table)
 
 
 def _expected(run: RunRecord) -> int | None:

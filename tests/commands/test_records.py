@@ -51,18 +51,18 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        pytest.param({"xways": "one"}, "xways must be a multiple of 0.5 from 0.5 to 1000, not 'one'", id="xways-text"),
+        pytest.param({"xways": "one"}, "xways must be a number, not 'one'", id="xways-text"),
         pytest.param({"xways": 0.7}, "xways must be a multiple of 0.5", id="xways-between"),
         pytest.param({"xways": True}, "xways must be", id="xways-truth"),
-        pytest.param({"seconds": "60"}, "seconds must be a whole number from 0 on, not '60'", id="seconds"),
+        pytest.param({"seconds": "60"}, "seconds must be a whole number, not '60'", id="seconds"),
         pytest.param({"seconds": 60.5}, "seconds must be", id="seconds-between"),
         pytest.param({"seconds": -60}, "seconds must be", id="seconds-negative"),
         pytest.param({"seed": "42"}, "seed must be a whole number or null", id="seed"),
         pytest.param({"counts": []}, "counts must be", id="counts"),
-        pytest.param({"counts": {"reports": "51"}}, "counts must be", id="counts-text"),
+        pytest.param({"counts": {"reports": "51"}}, "counts.reports must be a whole number", id="counts-text"),
         pytest.param({"options": None}, "options must be an object", id="options"),
-        pytest.param({"files": {"a": {"bytes": 1}}}, "files must be", id="files"),
-        pytest.param({"files": {"a": 1}}, "files must be", id="files-number"),
+        pytest.param({"files": {"a": {"bytes": 1}}}, "files.a has no sha256", id="files"),
+        pytest.param({"files": {"a": 1}}, "files.a must be an object", id="files-number"),
         pytest.param({"seconds": ...}, "it has no seconds", id="no-seconds"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_run_with_odd_options(sound: Path, tmp_path: Path, capsys) -> None:
     changed(run / "run.json", lambda record: record["config"].update(colour="red"))
     assert "run.json is damaged" in refusal(capsys, "run", "--like", run)
     changed(run / "run.json", lambda record: record["config"].pop("engine"))
-    assert "run.json is damaged: its config has no engine" in refusal(capsys, "report", run)
+    assert "run.json is damaged: config has no engine" in refusal(capsys, "report", run)
 
 
 @pytest.fixture

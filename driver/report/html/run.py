@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from driver.report.compare import Row, measures, rows
+from driver.report.compare import Row, measures, results, steps
 from driver.report.compare import columns as compared
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.drawing import drawing
@@ -51,8 +51,12 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
     since, until = first.minutes
     seed = "imported data" if data["seed"] is None else f"seed {data['seed']}"
     lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config.clock} clock"]
-    parts = [_verdicts(shown, home), _numbers(first) if len(runs) == 1 else _comparison(runs), _answers(shown)]
-    parts += [part for part in (_responses(shown), _causes(shown), _percentiles(shown)) if part]
+    charts = [part for part in (_responses(shown), _causes(shown), _percentiles(shown)) if part]
+    if len(runs) == 1:
+        parts = [_verdicts(shown, home), _numbers(first), _answers(shown), *charts]
+    else:
+        # What a comparison shows is seen before it is read.
+        parts = [_verdicts(shown, home), *charts, _comparison(runs), _answers(shown)]
     parts += [part for each in shown if (part := _network(each, len(runs) == 1))]
     parts.append(_settings(shown))
     return page(title, " · ".join(lede), parts, "Made by lrb report.")
@@ -102,8 +106,14 @@ def _duration(ms: float) -> str:
 def _comparison(runs: Sequence[RunRecord]) -> Markup:
     found = compared(runs)
     head = ("", *(column.label for column in found))
-    body = [(name, *cells) for name, cells in [*_servers(runs), *rows(found)]]
-    return section("Side by side", table(head, body, numbers=range(1, len(head))))
+
+    def lines(part: Sequence[Row]) -> Markup:
+        return table(head, [(name, *cells) for name, cells in part], numbers=range(1, len(head)))
+
+    cycle = folded(
+        "What a cycle is made of: the mean milliseconds of its steps, by each engine's names", lines(steps(found))
+    )
+    return section("Side by side", lines([*_servers(runs), *results(found)]), cycle)
 
 
 def _servers(runs: Sequence[RunRecord]) -> list[Row]:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class Workers(ABC):
+class SystemX(ABC):
     """An engine but for its name, `_load` and its steps; `triggers` names the folder of triggers that it needs.
 
     Its database is claimed already; `stop` gives it back.

@@ -8,11 +8,11 @@ from psycopg2.sql import SQL, Identifier
 
 from polling_baseline.batch import Batch
 from polling_baseline.database.install import schema_of
-from polling_baseline.engines.system_x.base import Workers, call, ledger_steps, ms_since
+from polling_baseline.engines.system_x.base import SystemX, call, ledger_steps, ms_since
 from polling_baseline.engines.system_x.exchange import copy_reports, copy_requests
 
 
-class Polling(Workers):
+class Polling(SystemX):
     """The engine `polling`."""
 
     name = "polling"

@@ -22,7 +22,7 @@ from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Batch, Colum
 from polling_baseline.database.claim import Claim
 from polling_baseline.database.install import schema_of
 from polling_baseline.database.settings import Durability
-from polling_baseline.engines.system_x.base import Workers, call, ledger_steps, ms_since
+from polling_baseline.engines.system_x.base import SystemX, call, ledger_steps, ms_since
 from polling_baseline.engines.system_x.exchange import copy_reports, copy_requests
 
 # INSERTs that travel together, so that a round trip each does not count against the trigger.
@@ -37,7 +37,7 @@ PREPARE = (
 )
 
 
-class Trigger(Workers):
+class Trigger(SystemX):
     """The engine `trigger`."""
 
     name = "trigger"
