@@ -17,7 +17,6 @@ from polling_baseline.files import complete_file
 from polling_baseline.refusal import Refusal
 
 Record = TypeVar("Record")
-# Every number of JSON will do where a fraction is expected; true and false are none.
 SHOWN = 60
 WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false", type(None): "null"}
 
@@ -60,6 +59,7 @@ def fault_in(value: object, hint: Any, where: str = "it") -> str | None:
         if not isinstance(value, dict):
             return must_be(where, "an object", value)
         return _first_fault(value.items(), arguments[1], where)
+    # Every number will do where a fraction is expected; true and false are none.
     accepted = (int, float) if hint is float else hint
     is_right = isinstance(value, accepted) and (hint is bool or not isinstance(value, bool))
     return None if is_right else must_be(where, WORDS[hint], value)

@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", type=Path, help="where runs and page are saved [comparisons/NNNN]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--master", default="local[*]", help="the Spark that judges [local[*]]")
+    parser.add_argument("--stop-when-late", action="store_true", help="stop each run at its first late answer")
     add_server_arguments(parser)
     for option, words in RUN_ARGUMENTS.items():
         metavar = words.get("metavar") or "|".join(words["choices"])
@@ -56,13 +57,15 @@ def run(args: argparse.Namespace) -> int:
 
     from driver.report.compare import as_json, check_comparable, columns, text
     from driver.report.html.file import write_page
-    from driver.report.html.run import run_page
+    from driver.report.html.run import refresh_report, run_page
     from driver.run.record import open_run
 
     out = args.out or _next_folder()
     folders = _make_runs(args, out) if (args.paths[0] / "dataset.json").exists() else _given_runs(args)
     check_comparable([open_run(folder) for folder in folders])
     _judge(folders, args.master)
+    for folder in folders:
+        refresh_report(folder)
     runs = [open_run(folder) for folder in folders]
     table = columns(runs)
     out.mkdir(parents=True, exist_ok=True)
@@ -124,8 +127,11 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
         for option in RUN_ARGUMENTS
         if (given := getattr(args, _name(option))) is not None
     ]
+    flags = ["--stop-when-late"] if args.stop_when_late else []
     return [
-        ["--engine", *engine, *itertools.chain(*chosen)] for engine in engines for chosen in itertools.product(*choices)
+        ["--engine", *engine, *itertools.chain(*chosen), *flags]
+        for engine in engines
+        for chosen in itertools.product(*choices)
     ]
 
 

@@ -70,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, words in PART_ARGUMENTS.items():
         parser.add_argument(option, **words)
     add_engine_arguments(parser)
+    parser.add_argument("--stop-when-late", action="store_true", default=None, help="stop at the first late answer")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
@@ -137,6 +138,7 @@ def config_from(args: argparse.Namespace) -> RunConfig:
         from_minute=args.from_minute,
         to_minute=args.to_minute,
         xways=args.xways,
+        stop_when_late=args.stop_when_late,
     )
 
 

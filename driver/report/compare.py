@@ -206,6 +206,25 @@ def _times(ratio: float | None) -> str:
     return number if shown == ratio else f"1/{number}"
 
 
+# Who works for less of the time is idle.
+IDLE_SHARE = 0.1
+
+
+def load_sentence(column: Column) -> str | None:
+    """Who is idle, who holds, who falls behind, and by how much; nothing where nothing was measured."""
+    run = column.run
+    first, last = run.json.get("covered", [None, None])
+    busy_s = run.json["feed"].get("busy_s")
+    if busy_s is None or first is None or last is None:
+        return None
+    share = busy_s / (last - first + 1)
+    took = f"a second of input takes it {share:.3f} s"
+    if run.late:
+        stopped = f", and it was stopped in second {last:,}" if run.json["state"] == "late" else ""
+        return f"{column.label} falls behind: {took}; answers are late{stopped}."
+    return f"{column.label} {'is idle' if share < IDLE_SHARE else 'holds'}: {took}."
+
+
 def text(table: Sequence[Column]) -> list[str]:
     """The comparison for a terminal."""
     run = table[0].run
@@ -213,9 +232,11 @@ def text(table: Sequence[Column]) -> list[str]:
     heading = [dataset["name"], f"L = {dataset['xways']:g}", f"minutes {first} to {last}"]
     lines = ["   ".join([*heading, f"{run.config.clock} clock"]), ""]
     lines += side_by_side([column.label for column in table], rows(table))
-    broken = [column for column in table if column.run.json["state"] != "complete"]
+    sentences = [sentence for column in table if (sentence := load_sentence(column))]
+    broken = [column for column in table if column.run.json["state"] not in ("complete", "late")]
     notes = [f"{column.label} is {column.run.json['state']}: {column.run.json.get('reason')}" for column in broken]
-    return [*lines, *(["", *notes] if notes else [])]
+    said = [*sentences, *notes]
+    return [*lines, *(["", *said] if said else [])]
 
 
 def side_by_side(names: Sequence[str], found: Sequence[Row]) -> list[str]:

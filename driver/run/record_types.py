@@ -35,6 +35,8 @@ class EngineFacts(TypedDict, total=False):
     settings: dict[str, str]
     # Logged or unlogged.
     tables: str
+    # What a crash of the server would have cost.
+    after_a_crash: str
     durability: str
     wal_bytes: int
     dead_rows: int
@@ -45,6 +47,10 @@ class EngineFacts(TypedDict, total=False):
     wal_start: int
     peak_bytes: int
     shed_tuples: int
+    # Options of aurora in force.
+    train_size: int
+    shed: str
+    order: str
 
 
 class _Environment(TypedDict):

@@ -14,19 +14,22 @@ from driver.run.verdict import NAME, Verdict, write_verdict
 def judge_runs(
     dataset: Dataset, folders: Sequence[Path], master: str, said: Callable[[str], None] = lambda phase: None
 ) -> None:
-    """Judge runs of the same minutes of a data set; the right answers are computed once for all of them."""
+    """Judge runs of a data set; the right answers are computed once for all that have the same seconds to answer."""
     from driver.validate.judge import Question, judged, quiet_session, reference_for
 
-    seconds = seconds_of(read_run(folders[0]))
-    questions = [Question(dataset, folder / "output.csv", seconds) for folder in folders]
     check_files(dataset)
     spark = quiet_session(master)
-    with reference_for(spark, questions[0]) as right:
-        for folder, question in zip(folders, questions, strict=True):
-            said(f"judging {folder}")
-            with judged(spark, question, right=right) as judgement:
-                write_verdict(folder / NAME, judgement.verdict)
-            enter_verdict(folder, judgement.verdict)
+    by_seconds: dict[range, list[Path]] = {}
+    for folder in folders:
+        by_seconds.setdefault(seconds_of(read_run(folder)), []).append(folder)
+    for seconds, group in by_seconds.items():
+        questions = [Question(dataset, folder / "output.csv", seconds) for folder in group]
+        with reference_for(spark, questions[0]) as right:
+            for folder, question in zip(group, questions, strict=True):
+                said(f"judging {folder}")
+                with judged(spark, question, right=right) as judgement:
+                    write_verdict(folder / NAME, judgement.verdict)
+                enter_verdict(folder, judgement.verdict)
 
 
 def enter_verdict(folder: Path, verdict: Verdict) -> None:

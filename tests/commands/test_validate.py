@@ -14,10 +14,13 @@ import pytest
 from driver.cli import main
 from driver.cli.validate import text, verdict_path
 from driver.dataset.folder import open_dataset
+from driver.run.config import RunConfig
+from driver.run.loop import broken_run
 from driver.run.record import write_run
 from tests import traces
 from tests.conftest import shared_spark
 from tests.support.files_page import check_csv, check_json, columns, schema
+from tests.support.made_run import make_run
 from tests.support.one_dataset import Road, one_dataset
 
 NAMES = ("alert_range", "balance_times", "daily_expenditure", "travel_east", "no_data")
@@ -64,8 +67,8 @@ def output(right, tmp_path):
 
 def test_from_nothing_to_the_verdict_of_a_run(lrb, road, output):
     """The whole command, with a Spark of its own, in a locale that is not installed; the run keeps its verdict."""
-    facts = {"config": {"from_minute": 1, "to_minute": 180}, "dataset": {"name": "road", "identity": "another"}}
-    write_run(output.parent, {**facts, "dataset": {"name": "road", "identity": open_dataset(road).identity}})
+    dataset = open_dataset(road)
+    write_run(output.parent, broken_run(RunConfig(str(road)), dataset, "it never ran"))
     scratch = output.parent / "a, 'b' é*"
     scratch.mkdir()
     done = lrb("validate", road, output.parent, LC_ALL="tr_TR.UTF-8", TMPDIR=scratch)
@@ -84,8 +87,7 @@ def test_from_nothing_to_the_verdict_of_a_run(lrb, road, output):
 
 
 def test_run_of_another_dataset(validate, tmp_path):
-    config = {"from_minute": 1, "to_minute": 180}
-    write_run(tmp_path, {"config": config, "dataset": {"name": "road", "identity": "another"}})
+    make_run(tmp_path)
     (tmp_path / "output.csv").touch()
     status, _, said = validate(tmp_path)
     assert status == 1 and "is a run of road, not of" in said

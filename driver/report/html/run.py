@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from driver.report.compare import Row, measures, results, steps
+from driver.report.compare import Row, load_sentence, measures, results, steps
 from driver.report.compare import columns as compared
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.drawing import drawing
@@ -113,7 +113,8 @@ def _comparison(runs: Sequence[RunRecord]) -> Markup:
     cycle = folded(
         "What a cycle is made of: the mean milliseconds of its steps, by each engine's names", lines(steps(found))
     )
-    return section("Side by side", lines([*_servers(runs), *results(found)]), cycle)
+    sentences = [paragraph(sentence) for column in found if (sentence := load_sentence(column))]
+    return section("Side by side", *sentences, lines([*_servers(runs), *results(found)]), cycle)
 
 
 def _servers(runs: Sequence[RunRecord]) -> list[Row]:
