@@ -1,13 +1,14 @@
 """Files as tables of Spark.  A path is taken as it is, whatever it is called.
 
 Spark itself expands wildcards in it, and passes over files whose names begin with `_` or `.`.  So only Parquet files,
-which have names of ours, are left to it, with wildcards turned off; flat files are read by Python's tasks.
+which have names of ours, are left to it, by their folder and with wildcards turned off; flat files are read by tasks in
+Python.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -20,18 +21,24 @@ from driver.spark.java import path_for_java
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# What Spark calls the switch; its own readers of JSON and CSV use it.
-NO_WILDCARDS = {"__globPaths__": "false"}
+# Spark's own readers of JSON and CSV turn wildcards off by this name.  It works for one path: of several, each that
+# looks like a pattern would be read as often as there are such.
+AS_IT_IS = {"__globPaths__": "false", "recursiveFileLookup": "true"}
 # A task's part of a flat file has so many bytes; and so many are sent to Spark at a time.
 LEAST_PART, LARGEST_PART = 1 << 22, 1 << 27
 BLOCK = 1 << 21
 
 
-def read_parquet(spark: SparkSession, paths: Iterable[Path], schema: pa.Schema) -> DataFrame:
+def read_parquet(spark: SparkSession, paths: Collection[Path], schema: pa.Schema) -> DataFrame:
+    """The rows of these files of one folder."""
+    from pyspark.sql import functions as F
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    reader = spark.read.schema(from_arrow_schema(schema)).options(**NO_WILDCARDS)
-    return reader.parquet(*map(path_for_java, paths))
+    names = {path.name for path in paths}
+    (folder,) = {path.parent for path in paths}
+    rows = spark.read.schema(from_arrow_schema(schema)).options(**AS_IT_IS).parquet(path_for_java(folder))
+    others = {path.name for path in folder.iterdir()} - names
+    return rows.filter(F.col("_metadata.file_name").isin(*names)) if others else rows
 
 
 def read_lines(spark: SparkSession, path: Path) -> DataFrame:

@@ -33,7 +33,7 @@ def small_road(folder: Path, seed: int) -> Dataset:
     """One minute with history, and requests for it."""
     lines = [line for line in random_lines(seed) if line[1] < 60]
     history = random_history(seed)
-    return one_dataset([Road(lines, *history, oracle.answers(lines, *history))], folder, 60)[0]
+    return one_dataset([Road(lines, *history, oracle.answers(lines, *history))], folder)[0]
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ TRAFFIC, TOLL = "traffic/xway-000.parquet", "history/toll/block-0000-week-00.par
 def sound(tmp_path_factory) -> Path:
     trace = traces.load("daily_expenditure")
     folder = tmp_path_factory.mktemp("damaged") / "road"
-    one_dataset([Road(trace.lines, trace.toll_history, trace.segment_history)], folder, 600, "generate")
+    one_dataset([Road(trace.lines, trace.toll_history, trace.segment_history)], folder, "generate")
     return folder
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -15,7 +16,7 @@ from driver.dataset.folder import open_dataset
 from driver.validate import input_files as files
 from tests import traces
 from tests.conftest import shared_spark
-from tests.support.one_dataset import Road, one_dataset
+from tests.support.one_dataset import TIME_AT, Road, one_dataset, output_line
 from tests.unit.test_files import CONTENTS
 
 NAMES = ("daily_expenditure", "travel_east")
@@ -26,13 +27,15 @@ HIDDEN = "_x/.y"
 
 @pytest.fixture(scope="module")
 def odd(own_environment, tmp_path_factory) -> Path:
-    """A folder with an odd name; in it the data set `road`, its right answers and their tables."""
+    """A folder with an odd name; in it the data set `road`, its right answers as worked out by hand and by Spark."""
     shared_spark()
     folder = tmp_path_factory.mktemp("paths") / ODD / HIDDEN
     loaded = [traces.load(name) for name in NAMES]
     roads = [Road(trace.lines, trace.toll_history, trace.segment_history, trace.expected) for trace in loaded]
-    one_dataset(roads, folder / "road")
-    words = ["expected", str(folder / "road"), "--out", str(folder / "_[1].csv"), "--tables", str(folder / "[t]")]
+    _, answers = one_dataset(roads, folder / "road")
+    lines = [output_line(answer, 1000 * answer[TIME_AT[answer[0]]]) for road in answers for answer in road]
+    (folder / "_[1].csv").write_text("".join(f"{line}\n" for line in lines))
+    words = ["expected", str(folder / "road"), "--out", str(folder / "{a,b}.csv"), "--tables", str(folder / "[t]")]
     assert main(words) == 0
     return folder
 
@@ -47,12 +50,10 @@ def verdict_on(output: Path, odd: Path, capsys) -> dict[str, object]:
 
 def test_everything_in_an_odd_folder(odd, spark, capsys):
     assert verdict_on(odd / "_[1].csv", odd, capsys)["verdict"] == "PASS"
+    by_hand, by_spark = ((odd / name).read_text().splitlines() for name in ("_[1].csv", "{a,b}.csv"))
+    assert sorted(by_hand) == sorted(by_spark)
     assert sorted(path.name for path in odd.iterdir()) == [
-        "[t]",
-        "_[1].balances.csv",
-        "_[1].csv",
-        "_[1].verdict.json",
-        "road",
+        *("[t]", "_[1].csv", "_[1].verdict.json", "road", "{a,b}.balances.csv", "{a,b}.csv")
     ]
     assert sorted(path.name for path in (odd / "[t]").iterdir()) == ["accident", "assessment", "segment_minute", "stop"]
 
@@ -86,6 +87,19 @@ def test_a_name_that_is_no_text(odd, spark, tmp_path, capsys):
     for words in (["validate", "--output"], ["expected", "--out"], ["expected", "--out", tmp_path / "a", "--tables"]):
         assert main([words[0], str(odd / "road"), *map(str, words[1:]), str(name)]) == 1
         assert "a\\xff.csv is not text in UTF-8" in capsys.readouterr().err
+
+
+def test_parquet_files_and_decoys(spark, tmp_path):
+    """Several files of one folder, too, and one that is not asked for."""
+    numbers = {"[1]/a": 1, "[1]/b": 2, "[1]/c": 4, "1/a": 8, "*/a": 16, "number=9/a": 32, "_x/.y/[z]/a": 64}
+    for name, number in numbers.items():
+        path = tmp_path / f"{name}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"number": pa.array([number], pa.int32())}), path)
+    for names in (["[1]/a", "[1]/b"], ["[1]/a", "[1]/b", "[1]/c"], ["*/a"], ["number=9/a"], ["_x/.y/[z]/a"]):
+        paths = [tmp_path / f"{name}.parquet" for name in names]
+        rows = files.read_parquet(spark, paths, pa.schema([pa.field("number", pa.int32())])).collect()
+        assert sorted(row.number for row in rows) == sorted(numbers[name] for name in names)
 
 
 def test_a_flat_file_with_any_name(spark, tmp_path):

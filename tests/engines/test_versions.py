@@ -78,7 +78,7 @@ def test_the_engines_give_the_right_answers(older: Server, kind: str, workers: i
 def test_commands(older: Server, spark: object, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Load and run, without and with durability, in a database of its own."""
     trace = traces.load("daily_expenditure")
-    dataset, _ = one_dataset([Lines(trace.lines, trace.toll_history, trace.segment_history)], tmp_path / "road", 60)
+    dataset, _ = one_dataset([Lines(trace.lines, trace.toll_history, trace.segment_history)], tmp_path / "road")
     for durability in ("off", "on"):
         words = ["--clock", "virtual", "--durability", durability, "--database", "own"]
         assert main(["run", str(dataset.path), *words, "--out", str(tmp_path / durability)]) == 0, capfd.readouterr()
