@@ -162,9 +162,16 @@ def test_a_comparison_leads_to_its_runs(browser, folder, capsys):
     """By links within the folder; the server is named, and the steps of a cycle are set in."""
     home = folder / "all of them"
     runs = [home / name for name in ("1 #?%é", "2")]
-    for run, record in zip(
-        runs, (None, {"embedded": False, "host": "db", "port": 5433, "database": "lr"}), strict=True
-    ):
+    where = {
+        "embedded": False,
+        "host": "db",
+        "port": 5433,
+        "database": "lr",
+        "user": "me",
+        "version": "18.4",
+        "dsn": None,
+    }
+    for run, record in zip(runs, (None, where), strict=True):
         write_report(make_run(run, 1, engine="aurora" if record is None else "polling"))
         facts = json.loads((run / "run.json").read_text())
         facts["environment"]["engine"] = {"PostgreSQL": "18.4", "server": record} if record else {}
@@ -173,7 +180,8 @@ def test_a_comparison_leads_to_its_runs(browser, folder, capsys):
     for width in (390, 1280):
         look(browser, home / "compare.html", width)
     row = "[...document.querySelectorAll('tr')].find(row => row.cells[0].textContent == '{}').innerText.split('\\t')"
-    assert browser.value(row.format("server")) == ["server", "-", "PostgreSQL 18.4, db:5433/lr"]
+    assert browser.value(row.format("server")) == ["server", "-", "PostgreSQL 18.4 on db:5433/lr"]
+    browser.value("[...document.querySelectorAll('details')].forEach(part => part.open = true)")
     set_in = "parseFloat(getComputedStyle([...document.querySelectorAll('td')].find({})).paddingLeft)"
     assert browser.value(set_in.format("cell => cell.textContent.trim() == 'copy'")) > 10
     assert browser.value(set_in.format("cell => cell.textContent.startsWith('cycle')")) == 0
