@@ -87,9 +87,9 @@ def test_from_nothing_to_the_verdict_of_a_run(lrb, road, output):
 
 
 def test_run_of_another_dataset(validate, tmp_path):
-    make_run(tmp_path)
-    (tmp_path / "output.csv").touch()
-    status, _, said = validate(tmp_path)
+    run = make_run(tmp_path / "run")
+    (run / "output.csv").touch()
+    status, _, said = validate(run)
     assert status == 1 and "is a run of road, not of" in said
 
 
