@@ -80,11 +80,14 @@ class Recording:
 
     def cycle(self, cycle: Cycle) -> None:
         """Enter a cycle whose answers are written."""
+        self._keep_output()
+        self._journal.write(cycle, self._output.tell())
+        self.cycles.append(cycle)
+
+    def _keep_output(self) -> None:
         if self._durable:
             self._output.flush()
             os.fsync(self._output.fileno())
-        self._journal.write(cycle, self._output.tell())
-        self.cycles.append(cycle)
 
     def close(self) -> None:
         try:

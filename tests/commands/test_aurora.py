@@ -16,6 +16,7 @@ from polling_baseline.engines.aurora.inspect import forecast as analysis
 from polling_baseline.scratch import scratch
 from tests import traces
 from tests.support.files_page import check_json
+from tests.support.made_run import make_run
 
 TRACE = traces.FOLDER / "balance_of_several_xways"
 
@@ -90,11 +91,11 @@ def test_draw(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_draw_refuses_what_is_no_run_of_aurora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["aurora", "draw", str(tmp_path)]) == 1
     assert "is not a run" in capsys.readouterr().err
-    (tmp_path / "run.json").write_text('{"format": 1, "config": {}, "dataset": {}}')
-    assert main(["aurora", "draw", str(tmp_path)]) == 1
+    polling = make_run(tmp_path / "polling")
+    assert main(["aurora", "draw", str(polling)]) == 1
     assert "no run of engine aurora" in capsys.readouterr().err
-    (tmp_path / "network.json").write_text("{")
-    assert main(["aurora", "check", "--xways", "1", str(tmp_path)]) == 1
+    (polling / "network.json").write_text("{")
+    assert main(["aurora", "check", "--xways", "1", str(polling)]) == 1
     assert "damaged" in capsys.readouterr().err
 
 

@@ -180,8 +180,8 @@ def test_a_worker_that_dies_ends_the_run_with_a_reason(server: Server, road: Pat
     [
         pytest.param(["--dsn", "host=127.0.0.1 port=1"], "cannot reach PostgreSQL at 127.0.0.1:1", id="no-server"),
         pytest.param(["--from-minute", "9000"], "it has 1 to", id="no-such-minute"),
-        pytest.param(["--period", "0"], "not a period", id="no-period"),
-        pytest.param(["--period", "30"], "not a period", id="period-too-long"),
+        pytest.param(["--period", "0"], "must be 0.1 to 29 seconds, not 0", id="no-period"),
+        pytest.param(["--period", "30"], "must be 0.1 to 29 seconds, not 30", id="period-too-long"),
         pytest.param(["--workers", "0"], "1 to 64", id="no-worker"),
         pytest.param(["--out", "."], "exists", id="existing-folder"),
         pytest.param(["--granularity", "row"], "option of --engine trigger", id="polling-has-no-granularity"),

@@ -47,7 +47,7 @@ DEATHS = [
     ("engine._read", "before", 4),
     ("recording.answers", "torn", 3),
     ("recording.answers", "after", 2),
-    ("recording._keep", "after", 5),
+    ("recording._keep_output", "after", 3),
     ("recording.cycle", "after", 3),
 ]
 
