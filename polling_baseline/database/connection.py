@@ -162,6 +162,8 @@ class Target:
         from sqlalchemy import create_engine, event
         from sqlalchemy.pool import NullPool, QueuePool
 
+        if not re.fullmatch(r"[\d,]*", self.parameters.get("port", "")):
+            raise Refusal("the port of the server is not a number; correct --dsn or PGPORT")
         pool = {"poolclass": QueuePool, "pool_size": sessions, "max_overflow": 0} if sessions else {}
         engine = create_engine(
             self.sqlalchemy_url,
@@ -184,8 +186,6 @@ class Target:
 
     def open(self, engine: Engine | None = None) -> Connection:
         """A new session, of an engine's pool if one is given, or a Refusal that says what to do."""
-        from sqlalchemy.exc import ArgumentError
-
         engine = engine or self.engine()
         begun_at = time.monotonic()
         while True:
@@ -196,9 +196,6 @@ class Target:
                 patience_s = max((s for said, s in PATIENCE_S.items() if re.search(said, str(error))), default=0)
                 if time.monotonic() - begun_at > patience_s:
                     raise self._refusal(str(error)) from None
-            except ArgumentError:
-                # Its text quotes what was given.
-                raise Refusal("the port of the server is not a number; correct --dsn or PGPORT") from None
             time.sleep(0.05)
         major = driver(connection).server_version // 10_000
         if major < OLDEST_MAJOR:
