@@ -14,7 +14,9 @@ from tests.conftest import ROOT
 
 # A function of the program that compiled code calls; says where it is kept, and whether it was found there.
 PROGRAM = """
-from driver.vehicles import Vehicles, _move
+import logging
+logging.basicConfig(level=logging.INFO, format="lrb: %(message)s")
+from driver.dataset.vehicles import Vehicles, _move
 Vehicles(1).reserve(1 << 16)
 print(_move.stats.cache_path, sum(_move.stats.cache_hits.values()), sum(_move.stats.cache_misses.values()))
 """
@@ -24,12 +26,11 @@ print(_move.stats.cache_path, sum(_move.stats.cache_hits.values()), sum(_move.st
 def installed(tmp_path) -> Path:
     """The part of the program that compiles, in a folder with an odd name."""
     folder = tmp_path / "a [1] b*é"
-    for name in ("polling_baseline/database", "driver"):
-        (folder / name).mkdir(parents=True)
-    for name in ("__init__", "compiled", "refusal", "database/__init__", "database/state"):
-        shutil.copy(ROOT / "polling_baseline" / f"{name}.py", folder / "polling_baseline" / f"{name}.py")
-    for name in ("__init__", "vehicles"):
-        shutil.copy(ROOT / "driver" / f"{name}.py", folder / "driver" / f"{name}.py")
+    parts = ("__init__", "compiled", "project", "refusal")
+    for name in (*(f"polling_baseline/{part}" for part in parts), "driver/__init__", "driver/dataset/__init__"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / f"{name}.py", folder / f"{name}.py")
+    shutil.copy(ROOT / "driver" / "dataset" / "vehicles.py", folder / "driver" / "dataset" / "vehicles.py")
     return folder
 
 
