@@ -10,9 +10,8 @@ import os
 import subprocess
 import sys
 
-from polling_baseline.database.binaries import OLDEST_MAJOR, all_binaries
-from polling_baseline.database.state import home
-
+from polling_baseline.database.embedded.binaries import OLDEST_MAJOR, all_binaries
+from polling_baseline.database.embedded.server_home import home
 from tests.conftest import ROOT
 
 TESTS = (

@@ -12,22 +12,22 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from polling_baseline.database.binaries import OLDEST_MAJOR, Binaries, all_binaries
-from polling_baseline.database.server import Server, ensure_running, stop
-from polling_baseline.database.state import home
-from polling_baseline.engines.polling import Polling
-from polling_baseline.engines.trigger import Trigger
-from tests.one_dataset import Road as Lines
-from tests.one_dataset import one_dataset
 
 from driver.cli import main
 from polling_baseline.database.claim import claim_database
+from polling_baseline.database.embedded.binaries import OLDEST_MAJOR, Binaries, all_binaries
+from polling_baseline.database.embedded.server import Server, ensure_running, stop
+from polling_baseline.database.embedded.server_home import home
 from polling_baseline.database.install import ROOT, source
 from polling_baseline.database.settings import OFF
 from polling_baseline.engine import Engine
+from polling_baseline.engines.system_x.polling import Polling
+from polling_baseline.engines.system_x.trigger import Trigger
 from tests import traces
 from tests.conftest import state_folder
 from tests.engines.feeding import Road, answers_of, fill_history, side_by_side, taken_apart
+from tests.support.one_dataset import Road as Lines
+from tests.support.one_dataset import one_dataset
 
 NAMES = ("alert_and_toll", "accident_timing", "balance_of_several_xways", "daily_expenditure", "travel_days_of_week")
 ENGINES = [("polling", 2), ("row", 1), ("statement", 2)]

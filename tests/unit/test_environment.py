@@ -34,8 +34,9 @@ def names(key: ast.expr, tree: ast.Module, file: Path) -> list[str]:
         return [known]
     tables = [
         getattr(module, ast.unparse(loop.iter).split(".")[0])
-        for loop in ast.walk(tree)
-        if isinstance(loop, ast.For | ast.comprehension)
+        for around in ast.walk(tree)
+        if isinstance(around, ast.For | ast.ListComp | ast.SetComp | ast.DictComp) and key in ast.walk(around)
+        for loop in ([around] if isinstance(around, ast.For) else around.generators)
         if word in ast.unparse(loop.target).strip("()").split(", ") and ast.unparse(loop.iter).split(".")[0].isupper()
     ]
     assert tables, f"{file}: which variables does os.environ[{word}] read?"

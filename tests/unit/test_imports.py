@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -153,6 +154,14 @@ def test_the_reference_takes_numbers_from_the_specification_and_no_rule(module):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "spec"
     }
     assert {name for name in used if not name.isupper()} == set()
+
+
+@pytest.mark.parametrize("module", [*modules("tests/bench", "*.py"), "tests.versions", "tests.engines.soak"])
+def test_what_runs_beside_the_tests_can_be_imported(module):
+    """pytest collects none of these."""
+    assert importlib.util.find_spec(module)
+    if not module.endswith("__main__"):
+        importlib.import_module(module)
 
 
 @pytest.mark.parametrize(
