@@ -30,12 +30,12 @@ def compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]
 class _Teller(event.Listener):
     """Says once that this command compiles; what is found on disk is loaded in silence."""
 
-    told = False
+    announced = False
 
     def on_start(self, event: event.Event) -> None:
-        if not self.told and multiprocessing.parent_process() is None:
+        if not self.announced and multiprocessing.parent_process() is None:
             log.info("compiling, which takes up to a minute, once")
-        self.told = True
+        self.announced = True
 
     def on_end(self, event: event.Event) -> None:
         pass

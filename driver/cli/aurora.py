@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     def action(name: str, text: str) -> argparse.ArgumentParser:
-        found = actions.add_parser(name, help=text, description=text, formatter_class=Help)
-        found.add_argument("folder", metavar="RUN", type=Path, nargs="?", help="a run of engine aurora")
-        return found
+        subparser = actions.add_parser(name, help=text, description=text, formatter_class=Help)
+        subparser.add_argument("folder", metavar="RUN", type=Path, nargs="?", help="a run of engine aurora")
+        return subparser
 
     draw = action("draw", "the network as SVG, on stdout or in a file")
     draw.add_argument("--out", metavar="FILE.svg", type=Path, help="where to write it [stdout]")
@@ -99,7 +99,7 @@ def _check(args: argparse.Namespace) -> int:
     worst = casts[-1]
     heaviest = sorted(worst.box_s.items(), key=lambda item: -item[1])
     holds = worst.worker_s <= HEADROOM and worst.cores_s <= HEADROOM * cores and worst.memory_bytes <= HEADROOM * memory
-    facts = {
+    prediction = {
         "xways": args.xways,
         "workers": workers,
         "cores": cores,
@@ -111,7 +111,7 @@ def _check(args: argparse.Namespace) -> int:
         "breaks_first": min(bounds, key=lambda name: bounds[name]),
         "boxes": {name: round(seconds, 6) for name, seconds in heaviest},
     }
-    print(json.dumps(facts) if args.json else _words(facts, memory / 1e9, HEADROOM))
+    print(json.dumps(prediction) if args.json else _words(prediction, memory / 1e9, HEADROOM))
     return 0 if holds else FAIL_STATUS
 
 
@@ -143,29 +143,29 @@ def _road_of(path: Path, quick: bool) -> tuple[float, float, float]:
     return rate, vehicles / dataset.xways, dataset.xways
 
 
-def _words(facts: dict[str, Any], memory_gb: float, headroom: float) -> str:
-    seconds = " to ".join(f"{seconds:.3f}" for seconds in facts["worker_s"].values())
-    rates = " to ".join(f"{float(rate):,.0f}" for rate in facts["worker_s"])
-    total = sum(facts["boxes"].values())
-    heaviest = list(facts["boxes"].items())[:4]
-    bounds = (f"{name} {'' if most < 1000 else 'over '}{most:g}" for name, most in facts["limits"].items())
-    first = facts["breaks_first"]
+def _words(prediction: dict[str, Any], memory_gb: float, headroom: float) -> str:
+    seconds = " to ".join(f"{seconds:.3f}" for seconds in prediction["worker_s"].values())
+    rates = " to ".join(f"{float(rate):,.0f}" for rate in prediction["worker_s"])
+    total = sum(prediction["boxes"].values())
+    heaviest = list(prediction["boxes"].items())[:4]
+    bounds = (f"{name} {'' if most < 1000 else 'over '}{most:g}" for name, most in prediction["limits"].items())
+    first = prediction["breaks_first"]
     which = f"; its heaviest box is {heaviest[0][0]}" if first != "memory" else ""
     return "\n".join(
         [
             *fold_parts(
                 "aurora   ",
                 [
-                    f"L = {facts['xways']:g}",
+                    f"L = {prediction['xways']:g}",
                     f"{rates} reports/s per expressway",
-                    format_count(facts["workers"], "worker"),
-                    format_count(facts["cores"], "core"),
-                    "HOLDS" if facts["holds"] else "DOES NOT HOLD",
+                    format_count(prediction["workers"], "worker"),
+                    format_count(prediction["cores"], "core"),
+                    "HOLDS" if prediction["holds"] else "DOES NOT HOLD",
                 ],
             ),
-            f"a second of input takes a worker {seconds} s, of {headroom:g} s that it may",
-            f"memory   {facts['memory_gb']:.1f} GB, of {headroom * memory_gb:.1f} that it may, "
-            f"on the {facts['clock']} clock, with 69 days of history",
+            f"worker   needs {seconds} s per second of input; the limit is {headroom:g} s",
+            f"memory   needs {prediction['memory_gb']:.1f} GB on the {prediction['clock']} clock "
+            f"with 69 days of history; the limit is {headroom * memory_gb:.1f} GB",
             *fold_parts("boxes    ", (f"{name} {seconds / total:.0%}" for name, seconds in heaviest)),
             *fold_parts("largest L by   ", bounds),
             f"first to give way: {first}{which}",
@@ -178,12 +178,12 @@ def _network_of(run: Path) -> dict[str, Any]:
 
     read_run(run)
     try:
-        facts: dict[str, Any] = json.loads((run / "network.json").read_text())
+        network: dict[str, Any] = json.loads((run / "network.json").read_text())
     except FileNotFoundError:
         raise Refusal(f"{run} is no run of engine aurora; make one with lrb run --engine aurora") from None
     except ValueError:
         raise Refusal(f"{run}/network.json is damaged; run it again") from None
-    return facts
+    return network
 
 
 def _untouched() -> dict[str, Any]:

@@ -52,5 +52,5 @@ def as_json(run: RunRecord) -> dict[str, Any]:
     from driver.report.diagnosis import headline, look_first
 
     word, sentence = headline(run)
-    said = {"headline": word, "sentence": sentence, "look_first": look_first(run)}
-    return {"run": str(run.folder), **run.json, "verdict": run.verdict, **said}
+    words = {"headline": word, "sentence": sentence, "look_first": look_first(run)}
+    return {"run": str(run.folder), **run.json, "verdict": run.verdict, **words}

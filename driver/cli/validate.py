@@ -196,15 +196,15 @@ def _times(kind: str, counts: Mapping[str, Any]) -> list[str]:
 def _about_the_file(verdict: Verdict) -> list[str]:
     lines = verdict["lines"]
     odd = {note: lines[note] for note in ("blank", "unknown_type", "malformed", "extra_fields") if lines[note]}
-    said = [f"{format_count(count, 'line')}: {note.replace('_', ' ')}" for note, count in odd.items()]
-    said += [f"  line {number}: {line!r}" for number, line in lines["examples"]]
+    notes = [f"{format_count(count, 'line')}: {note.replace('_', ' ')}" for note, count in odd.items()]
+    notes += [f"  line {number}: {line!r}" for number, line in lines["examples"]]
     if verdict["accidents_end"] != "specification":
-        said.append("accidents end a minute earlier than the specification says")
+        notes.append("accidents end a minute earlier than the specification says")
     if not lines["total"]:
-        said.append("the file is empty")
+        notes.append("the file is empty")
     elif not any(counts["received"] - counts["extra"] for counts in verdict["answers"].values()):
-        said.append("no answer belongs to this data set: is it the output of another one?")
-    return ["", *said] if said else []
+        notes.append("no answer belongs to this data set: is it the output of another one?")
+    return ["", *notes] if notes else []
 
 
 def _explain(judgement: Judgement, args: argparse.Namespace) -> None:

@@ -180,5 +180,5 @@ def _refusing(target: Target) -> Iterator[None]:
     try:
         yield
     except psycopg2.Error as error:
-        said = (error.diag.message_primary or str(error)).strip()
-        raise Refusal(f"PostgreSQL at {target.label}: {said}; the history that it had is unchanged") from None
+        message = (error.diag.message_primary or str(error)).strip()
+        raise Refusal(f"PostgreSQL at {target.label}: {message}; the history that it had is unchanged") from None

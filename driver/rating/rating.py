@@ -38,7 +38,7 @@ from polling_baseline.wording import format_seconds
 
 QUICK_MINUTES = 20
 SHORTEST_LIMIT_S = min(spec.DEADLINE_S.values())
-Said = Callable[[str], None]
+Announce = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,27 +116,27 @@ class Rating:
         xways = self.search.loser(self.outcomes)
         return next((each for each in reversed(self.candidates) if each.xways == xways), None)
 
-    def run(self, judge: Callable[[Path], None], said: Said) -> None:
+    def run(self, judge: Callable[[Path], None], announce: Announce) -> None:
         """Try what the search wants, and judge what it comes to: the winner and the loser.
 
         Once an answer was wrong, being in time is not enough: whatever passes is judged before the search goes on.
         """
-        self._take_over(said)
+        self._take_over(announce)
         while True:
             xways, winner = self.search.next(self.outcomes), self.winner
             erred = any(each.right is False for each in self.candidates)
             if xways is None and winner and not self.is_whole(winner):
                 xways = winner.xways
             if winner and winner.right is None and (erred or xways is None):
-                self._judged(winner, judge, said)
+                self._judged(winner, judge, announce)
             elif xways is not None:
-                self._try(xways, said)
+                self._try(xways, announce)
             else:
                 break
         if (loser := self.loser) and loser.right is None and loser.state == "late":
-            self._judged(loser, judge, said)
+            self._judged(loser, judge, announce)
 
-    def _try(self, xways: float, said: Said) -> None:
+    def _try(self, xways: float, announce: Announce) -> None:
         through = any(each.passed and each.xways >= xways for each in self.candidates)
         config = self._config_for(xways) if through or not self._peak_for else self._peak_for(xways)
         number = max((int(path.name[:4]) for path in self._runs()), default=0) + 1
@@ -147,25 +147,25 @@ class Rating:
         write_run(folder, record)
         refresh_report(folder)
         if record["state"] == "interrupted":
-            said(f"L = {xways:g} was interrupted; the same command goes on from here")
+            announce(f"L = {xways:g} was interrupted; the same command goes on from here")
             raise KeyboardInterrupt
         self.candidates.append(candidate_of(folder, record))
-        said(line(self.candidates[-1]))
+        announce(line(self.candidates[-1]))
 
-    def _judged(self, candidate: Candidate, judge: Callable[[Path], None], said: Said) -> None:
-        said(f"L = {candidate.xways:g}: asking the reference")
+    def _judged(self, candidate: Candidate, judge: Callable[[Path], None], announce: Announce) -> None:
+        announce(f"L = {candidate.xways:g}: asking the reference")
         judge(candidate.run)
         index = self.candidates.index(candidate)
         self.candidates[index] = candidate_of(candidate.run, read_run(candidate.run))
-        said(f"L = {candidate.xways:g}: the answers are {'right' if self.candidates[index].right else 'WRONG'}")
+        announce(f"L = {candidate.xways:g}: the answers are {'right' if self.candidates[index].right else 'WRONG'}")
 
-    def _take_over(self, said: Said) -> None:
+    def _take_over(self, announce: Announce) -> None:
         """Runs that came to an end; one that was interrupted or broke is not asked again."""
         for folder in self._runs():
             record = read_run(folder) if (folder / "run.json").exists() else None
             if record and record["state"] in ("complete", "late"):
                 self.candidates.append(candidate_of(folder, record))
-                said(f"{line(self.candidates[-1])}   (taken over)")
+                announce(f"{line(self.candidates[-1])}   (taken over)")
 
     def _runs(self) -> list[Path]:
         return sorted(path for path in (self.folder / "runs").glob("*") if re.match(r"\d{4}-", path.name))
@@ -197,11 +197,11 @@ def candidate_of(folder: Path, record: RunJson) -> Candidate:
     )
 
 
-def judge_run(dataset: Dataset, folder: Path, master: str, said: Said = lambda phase: None) -> None:
+def judge_run(dataset: Dataset, folder: Path, master: str, announce: Announce = lambda phase: None) -> None:
     """Ask the reference about a run, for as long as it went, and leave the verdict in its folder."""
     from driver.validate.judging import judge_runs
 
-    judge_runs(relabelled(dataset, read_run(folder)["config"].get("xways")), [folder], master, said)
+    judge_runs(relabelled(dataset, read_run(folder)["config"].get("xways")), [folder], master, announce)
     refresh_report(folder)
 
 

@@ -13,7 +13,7 @@ from driver.dataset.folder import Dataset
 from driver.dataset.relabel import relabelled
 from driver.json_record import write_json
 from driver.rating.paper import SCALE_FACTORS, SYSTEMS, Published
-from driver.rating.rating import Said, settings_of
+from driver.rating.rating import Announce, settings_of
 from driver.rating.record import (
     FORMAT,
     REPRODUCTION,
@@ -39,7 +39,7 @@ ConfigFor = Callable[[str, float], RunConfig]
 
 
 def reproduce(
-    folder: Path, dataset: Dataset, config_for: ConfigFor, backends: Backends, said: Said
+    folder: Path, dataset: Dataset, config_for: ConfigFor, backends: Backends, announce: Announce
 ) -> ReproductionRecord:
     """Make the runs that are missing, compute the rest, and give what `reproduction.json` then says."""
     file = folder / REPRODUCTION
@@ -49,11 +49,12 @@ def reproduce(
     claim(file, settings)
     runs = {
         system.engine: {
-            xways: _run(folder, dataset, config_for(system.engine, xways), backends, said) for xways in SCALE_FACTORS
+            xways: _run(folder, dataset, config_for(system.engine, xways), backends, announce)
+            for xways in SCALE_FACTORS
         }
         for system in there
     }
-    said("slowing down by arithmetic")
+    announce("slowing down by arithmetic")
     record: ReproductionRecord = {
         "format": FORMAT,
         "minutes": [settings["from_minute"], settings["to_minute"]],
@@ -69,19 +70,19 @@ def reproduce(
     return record
 
 
-def _run(folder: Path, dataset: Dataset, config: RunConfig, backends: Backends, said: Said) -> Path:
+def _run(folder: Path, dataset: Dataset, config: RunConfig, backends: Backends, announce: Announce) -> Path:
     """The complete run of one engine at one scale factor."""
     path = folder / "runs" / f"{config.engine}-L{config.xways:g}"
     name = f"{config.engine} at L = {config.xways:g}"
     if (path / "run.json").exists() and read_run(path)["state"] == "complete":
-        said(f"{name}: taken over")
+        announce(f"{name}: taken over")
         return path
     shutil.rmtree(path, ignore_errors=True)
-    said(name)
+    announce(name)
     record = measure(config, relabelled(dataset, config.xways), backends, path)
     refresh_report(path)
     if record["state"] == "interrupted":
-        said(f"{name} was interrupted; the same command goes on from here")
+        announce(f"{name} was interrupted; the same command goes on from here")
         raise KeyboardInterrupt
     if record["state"] != "complete":
         raise EngineFailure(f"{name}: {record['reason']}")

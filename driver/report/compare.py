@@ -235,8 +235,8 @@ def text(table: Sequence[Column]) -> list[str]:
     sentences = [sentence for column in table if (sentence := load_sentence(column))]
     broken = [column for column in table if column.run.json["state"] not in ("complete", "late")]
     notes = [f"{column.label} is {column.run.json['state']}: {column.run.json.get('reason')}" for column in broken]
-    said = [*sentences, *notes]
-    return [*lines, *(["", *said] if said else [])]
+    below = [*sentences, *notes]
+    return [*lines, *(["", *below] if below else [])]
 
 
 def side_by_side(names: Sequence[str], found: Sequence[Row]) -> list[str]:

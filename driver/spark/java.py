@@ -43,10 +43,10 @@ def java_home(scratch: Path) -> Path:
 def major_version(java: Path) -> int | None:
     """17 for 17.0.15, 8 for 1.8.0; None if it does not start."""
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
     except (OSError, subprocess.TimeoutExpired):
         return None
-    match = re.search(r'version "(?:1\.)?(\d+)', said)
+    match = re.search(r'version "(?:1\.)?(\d+)', output)
     return int(match[1]) if match else None
 
 

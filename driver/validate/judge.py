@@ -68,20 +68,20 @@ def reference_for(spark: SparkSession, question: Question) -> AbstractContextMan
 def judged(
     spark: SparkSession,
     question: Question,
-    said: Callable[[str], None] = lambda phase: None,
+    announce: Callable[[str], None] = lambda phase: None,
     right: Reference | None = None,
 ) -> Iterator[Judgement]:
-    """Judge, and keep what explains the verdict until the block ends; `said` hears what is being done.
+    """Judge, and keep what explains the verdict until the block ends; `announce` hears what is being done.
 
     `right` is the question's reference, if there is one already.
     """
     with nullcontext(right) if right else reference_for(spark, question) as right:
-        said("segment statistics and trips")
+        announce("segment statistics and trips")
         right.statistics.count()
-        said("accidents, tolls and travel times; comparing the answers")
+        announce("accidents, tolls and travel times; comparing the answers")
         tallied, counted, lines = _compare(question, right)
         if question.reading.lenient and count_faults(counted):
-            said("comparing with accidents that end a minute earlier")
+            announce("comparing with accidents that end a minute earlier")
             right, tallied, counted = _better_fit(question, right, tallied, counted)
         fails = count_faults(counted) or lines[MALFORMED]
         verdict: Verdict = {

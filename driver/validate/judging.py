@@ -12,7 +12,7 @@ from driver.run.verdict import NAME, Verdict, write_verdict
 
 
 def judge_runs(
-    dataset: Dataset, folders: Sequence[Path], master: str, said: Callable[[str], None] = lambda phase: None
+    dataset: Dataset, folders: Sequence[Path], master: str, announce: Callable[[str], None] = lambda phase: None
 ) -> None:
     """Judge runs of a data set; the right answers are computed once for all that have the same seconds to answer."""
     from driver.validate.judge import Question, judged, quiet_session, reference_for
@@ -26,7 +26,7 @@ def judge_runs(
         questions = [Question(dataset, folder / "output.csv", seconds) for folder in group]
         with reference_for(spark, questions[0]) as right:
             for folder, question in zip(group, questions, strict=True):
-                said(f"judging {folder}")
+                announce(f"judging {folder}")
                 with judged(spark, question, right=right) as judgement:
                     write_verdict(folder / NAME, judgement.verdict)
                 enter_verdict(folder, judgement.verdict)

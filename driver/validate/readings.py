@@ -55,9 +55,13 @@ def _replaced(
 def _near(reading: Reading) -> Column:
     """Rule 12's tolerance: 1 s + 0.1 %, or the minute below or above; a toll within 1 per segment."""
     # A system may say anything; no number that it says may overflow.
-    travel_s, said, toll = F.col("travel_s"), F.col("value_1").cast(WIDE), F.col("value_2").cast(WIDE)
-    near = F.abs(60 * said - travel_s) < 60 if reading.in_minutes else 1000 * F.abs(said - travel_s) <= 1000 + travel_s
+    travel_s, given_s, toll = F.col("travel_s"), F.col("value_1").cast(WIDE), F.col("value_2").cast(WIDE)
+    near = (
+        F.abs(60 * given_s - travel_s) < 60
+        if reading.in_minutes
+        else 1000 * F.abs(given_s - travel_s) <= 1000 + travel_s
+    )
     fair = F.abs(toll - F.col("travel_toll")) <= F.abs(F.col("from_seg") - F.col("to_seg"))
     unknown = travel_s == spec.NO_TRAVEL_TIME
-    differs = (said != travel_s) | (toll != F.col("travel_toll"))
+    differs = (given_s != travel_s) | (toll != F.col("travel_toll"))
     return near & fair & differs & ~unknown

@@ -193,7 +193,7 @@ class Target:
                 connection = engine.connect()
                 break
             except (psycopg2.OperationalError, UnicodeDecodeError) as error:
-                patience_s = max((s for said, s in PATIENCE_S.items() if re.search(said, str(error))), default=0)
+                patience_s = max((s for pattern, s in PATIENCE_S.items() if re.search(pattern, str(error))), default=0)
                 if time.monotonic() - begun_at > patience_s:
                     raise self._refusal(str(error)) from None
             time.sleep(0.05)
@@ -206,20 +206,20 @@ class Target:
             )
         return connection
 
-    def _refusal(self, said: str) -> Refusal:
+    def _refusal(self, message: str) -> Refusal:
         user = self.parameters.get("user") or "the default user"
-        if "password authentication failed" in said or "no password supplied" in said:
+        if "password authentication failed" in message or "no password supplied" in message:
             return WrongPassword(
                 f"PostgreSQL at {self.label} refused the password of {user}; set PGPASSWORD or correct --dsn"
             )
-        if "database" in said and "does not exist" in said:
+        if "database" in message and "does not exist" in message:
             how = "lrb load --database" if self.embedded else "createdb"
             return Refusal(
                 f"{self.label if self.embedded else f'PostgreSQL at {self.label}'} has no database {self.database}; "
                 f'make it with "{how} {shlex.quote(self.database)}", or name another'
             )
-        if "FATAL:" in said:
-            reason = said.rsplit("FATAL:", 1)[1].strip()
+        if "FATAL:" in message:
+            reason = message.rsplit("FATAL:", 1)[1].strip()
             if password := self.parameters.get("password"):
                 reason = reason.replace(password, "***")
             return Refusal(f"PostgreSQL at {self.label} refused the connection: {reason}")

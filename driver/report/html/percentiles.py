@@ -63,7 +63,7 @@ def _chart(
     if not lines:
         return None
     end = max(_place(1 - 0.5 / answer["received"]) for answer in answers)
-    told = [
+    sentences = [
         f"{line.name}: "
         + ", ".join(
             f"{size} {format_seconds(answer[size], answer['limit_s'])} s" for size in ("p50", "p99", "p99.9", "max")
@@ -74,7 +74,7 @@ def _chart(
     marks = tuple((_place(share), text) for share, text in NINES if _place(share) <= end)
     return curves(
         title,
-        " ".join(told),
+        " ".join(sentences),
         Axis("percent of the answers that took no longer", 0, end, marks=marks),
         seconds_axis(min(line.y[0] for line in lines), max(limit[1], *(answer["max"] for answer in answers))),
         lines,

@@ -141,17 +141,17 @@ def backlog_chart(runs: Sequence[Drawn]) -> Markup | None:
     found = [(each, each.run.json["minutes"]) for each in runs if each.run.json["minutes"]]
     if not any(row["backlog_s"] for _, rows in found for row in rows):
         return None
-    lines, told, most = [], [], 0
+    lines, sentences, most = [], [], 0
     for each, rows in found:
         values = [row["backlog_s"] for row in rows]
         x, y = levels([row["minute"] for row in rows], values)
         lines.append(Curve(each.label, x, y, filled=len(runs) == 1, colour=each.colour, look=each.look))
         most = max(most, *values)
         worst = rows[int(np.argmax(values))]["minute"]
-        told.append(f"{each.label}: {max(values):,} s at most" + (f", in minute {worst}." if max(values) else "."))
+        sentences.append(f"{each.label}: {max(values):,} s at most" + (f", in minute {worst}." if max(values) else "."))
     return curves(
         "Input that waited after a cycle, the most in each minute",
-        " ".join(told),
+        " ".join(sentences),
         minute_axis(runs),
         Axis("seconds of input", 0, max(1.0, most * 1.1)),
         lines,

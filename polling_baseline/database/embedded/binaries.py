@@ -130,7 +130,7 @@ def _version(folder: Path, owner: Owner | None) -> str | None:
     if not all((folder / program).is_file() for program in ("initdb", "postgres", "pg_ctl")):
         return None
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [folder / "postgres", "--version"],
             capture_output=True,
             text=True,
@@ -139,8 +139,8 @@ def _version(folder: Path, owner: Owner | None) -> str | None:
         )
     except OSError:
         return None
-    match = re.search(r"PostgreSQL\) (\d+(\.\d+)*)", said.stdout)
-    return match[1] if match and said.returncode == 0 else None
+    match = re.search(r"PostgreSQL\) (\d+(\.\d+)*)", output.stdout)
+    return match[1] if match and output.returncode == 0 else None
 
 
 def _who(owner: Owner | None) -> str:

@@ -263,14 +263,16 @@ def _run(here: Home, command: Sequence[str | Path], text: str = "") -> subproces
         return subprocess.CompletedProcess(done.args, done.returncode, output.read())
 
 
-def _refusal(here: Home, said: str, port: int | None) -> Refusal:
-    """The clear sentence for what PostgreSQL said when it failed."""
+def _refusal(here: Home, output: str, port: int | None) -> Refusal:
+    """The clear sentence for what PostgreSQL wrote when it failed."""
     # A full disk may have left no room to say so.
     if shutil.disk_usage(here.folder).free < 1 << 20:
-        said += "No space left on device"
+        output += "No space left on device"
     for pattern, sentence in EXPLANATIONS.items():
-        if match := re.search(pattern, said):
+        if match := re.search(pattern, output):
             pid = next(iter(_pid_file(here)), "?")
             return Refusal(sentence.format(*match.groups(), folder=here.folder, data=here.data, port=port, pid=pid))
-    errors = re.findall(r"(?:FATAL|PANIC|error): +(.*)", said) or said.strip().splitlines()[-1:] or ["no reason given"]
+    errors = (
+        re.findall(r"(?:FATAL|PANIC|error): +(.*)", output) or output.strip().splitlines()[-1:] or ["no reason given"]
+    )
     return Refusal(f"the embedded PostgreSQL did not start: {errors[0]}; its log is {here.log}")

@@ -116,8 +116,8 @@ class Aurora:
         """All rounds of questions; the answers of each worker."""
         last = len(ROUNDS) - 1
         for number in range(last):
-            questions = self._all("hear", [(number, said) for said in self._replies(questions)])
-        return self._all("conclude", [(last, said) for said in self._replies(questions)])
+            questions = self._all("hear", [(number, replies) for replies in self._replies(questions)])
+        return self._all("conclude", [(last, replies) for replies in self._replies(questions)])
 
     def _replies(self, questions: list[Question]) -> list[list[Question]]:
         """For each worker, what all others say to its questions; nobody is asked if nobody asks."""
@@ -126,11 +126,11 @@ class Aurora:
             return [[] for _ in everyone]
         others = [[asker for asker in everyone if asker != worker and questions[asker]] for worker in everyone]
         replies = self._all("reply", [([questions[asker] for asker in others[worker]],) for worker in everyone])
-        said: list[list[Question]] = [[] for _ in everyone]
+        to_each: list[list[Question]] = [[] for _ in everyone]
         for worker in everyone:
             for asker, reply in zip(others[worker], replies[worker], strict=True):
-                said[asker].append(reply)
-        return said
+                to_each[asker].append(reply)
+        return to_each
 
     def _all(self, order: str, arguments: list[tuple[Any, ...]] | None = None) -> list[Any]:
         """Give all workers an order at once, and wait for what each says."""

@@ -74,7 +74,7 @@ class Node:
 
     def reply(self, question: Question) -> Question:
         """What this network knows of another's question."""
-        said: Question = {}
+        reply: Question = {}
         tables = self._tables
         for name, asked in question.items():
             if name == "begun elsewhere":
@@ -82,20 +82,20 @@ class Node:
                 owed = np.zeros(len(last_seg), np.int64)
                 known = last_seg != UNKNOWN
                 owed[known] = tables.owed.release(asked["vehicle_id"][known], asked["second"][known])
-                said[name] = {"last_seg": last_seg, "owed": owed}
+                reply[name] = {"last_seg": last_seg, "owed": owed}
             elif name == "seen elsewhere":
                 seen = tables.vehicles.first_seen(asked["vehicle_id"], asked["stopped"], asked["ends"])
-                said[name] = {"seen": seen}
+                reply[name] = {"seen": seen}
             else:
-                said[name] = {"balance": tables.accounts.balance(asked["vehicle_id"], asked["second"])}
-        return said
+                reply[name] = {"balance": tables.accounts.balance(asked["vehicle_id"], asked["second"])}
+        return reply
 
-    def hear(self, number: int, said: list[Question]) -> Question:
-        """Go on with what all others said in a round; give the next round's questions, if there is one."""
+    def hear(self, number: int, replies: list[Question]) -> Question:
+        """Go on with the replies of all others in a round; give the next round's questions, if there is one."""
         for name in ROUNDS[number]:
             vertex = self.network.vertices[name]
             assert isinstance(vertex.box, Exchange)
-            train = vertex.box.resolve([one[name] for one in said if name in one])
+            train = vertex.box.resolve([one[name] for one in replies if name in one])
             if train is not None:
                 vertex.cost.given += len(train)
                 self.network.emit(vertex, train)
@@ -111,9 +111,9 @@ class Node:
         self._busy_s, self._fed_s = 0.0, 0
         return answers
 
-    def conclude(self, number: int, said: list[Question]) -> list[Answers]:
+    def conclude(self, number: int, replies: list[Question]) -> list[Answers]:
         """The last round, and the answers."""
-        self.hear(number, said)
+        self.hear(number, replies)
         return self.finish()
 
     def attach(self, point: str, boxes: list[Box], output: str, quality: Quality) -> None:

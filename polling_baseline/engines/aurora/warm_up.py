@@ -22,8 +22,8 @@ def warm_up(alone: bool) -> None:
         node.feed(range(second, second + 15), _share(second))
         if not alone:
             for number in range(len(ROUNDS)):
-                said = node.reply(node.question(number))
-                node.hear(number, [said])
+                reply = node.reply(node.question(number))
+                node.hear(number, [reply])
         node.finish()
     _grow_tables()
 

@@ -130,9 +130,9 @@ def _heading(facts: dict[str, Any], total_s: float) -> list[str]:
     lines = [f'<text class="title" x="{LEFT}" y="26">Linear Road on Aurora: {boxes} boxes</text>']
     if facts["tuples"]:
         workers = format_count(facts["workers"], "worker")
-        told = f"{_count(facts['tuples'])} tuples, {workers}, {total_s:.2f} s in boxes; the redder, the more of it"
-        told += "; c: time per tuple, s: tuples out per tuple in"
-        lines.append(f'<text class="small" x="{LEFT}" y="46">{told}</text>')
+        caption = f"{_count(facts['tuples'])} tuples, {workers}, {total_s:.2f} s in boxes; the redder, the more of it"
+        caption += "; c: time per tuple, s: tuples out per tuple in"
+        lines.append(f'<text class="small" x="{LEFT}" y="46">{caption}</text>')
     shed = sum(sum(part["tuples"].values()) for part in facts["shed"])
     if shed:
         lines.append(f'<text class="small" x="{LEFT + 760}" y="46">{_count(shed)} tuples were shed</text>')

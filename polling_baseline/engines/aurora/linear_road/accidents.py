@@ -130,10 +130,10 @@ def _met(spot: Integers, vehicle: npt.NDArray[np.int32]) -> Mask:
     return met
 
 
-def _sooner(columns: Columns, said: list[Columns]) -> Columns:
+def _sooner(columns: Columns, replies: list[Columns]) -> Columns:
     """Whoever saw the vehicle first ends its stop."""
     ends = columns["ends"]
-    for one in said:
+    for one in replies:
         ends = np.minimum(ends, one["seen"])
     return {**columns, "ends": ends}
 

@@ -72,8 +72,8 @@ def build(network: Network, requests: str, charged: str, accounts: Accounts, alo
     network.output("balance", "account balance", quality_of("balance"))
 
 
-def _together(columns: Columns, said: list[Columns]) -> Columns:
-    return {**columns, "balance": np.sum([columns["balance"], *(one["balance"] for one in said)], axis=0)}
+def _together(columns: Columns, replies: list[Columns]) -> Columns:
+    return {**columns, "balance": np.sum([columns["balance"], *(one["balance"] for one in replies)], axis=0)}
 
 
 def _answer(columns: Columns) -> Columns:

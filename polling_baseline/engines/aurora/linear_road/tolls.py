@@ -80,11 +80,11 @@ def build(
     after = network.add(TableRead("cars and Lav", "segments", segments.of), after, GROUP)
     after = network.add(TableRead("accident ahead", "accidents", accidents.ahead), after, GROUP)
     tolled = network.add(Map("what it costs", _toll), after, GROUP)
-    told = network.add(Filter("not on the exit lane", _not_leaving), tolled, GROUP)
-    after = network.add(Map("notification", _answer("toll", {})), told, GROUP)
+    notified = network.add(Filter("not on the exit lane", _not_leaving), tolled, GROUP)
+    after = network.add(Map("notification", _answer("toll", {})), notified, GROUP)
     network.connection_point("notifications", after, 5 * spec.MINUTE_S)
     network.output("toll", after, quality_of("toll"))
-    after = network.add(Filter("warned", lambda columns: columns["accident_seg"] != NO_ACCIDENT), told, GROUP)
+    after = network.add(Filter("warned", lambda columns: columns["accident_seg"] != NO_ACCIDENT), notified, GROUP)
     after = network.add(Map("alert", _answer("accident", {"seg": "accident_seg"})), after, GROUP)
     network.output("accident", after, quality_of("accident"))
     after = network.add(TableRead("settle", "owed", owed.settle), tolled, GROUP)
@@ -105,9 +105,9 @@ def minute_start(seconds: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
     return seconds - seconds % spec.MINUTE_S
 
 
-def _where_begun(columns: Columns, said: list[Columns]) -> Columns:
+def _where_begun(columns: Columns, replies: list[Columns]) -> Columns:
     last_seg, owed = columns["last_seg"], np.zeros(len(columns["second"]), np.int64)
-    for one in said:
+    for one in replies:
         last_seg = np.maximum(last_seg, one["last_seg"])
         owed = owed + one["owed"]
     return {**columns, "last_seg": last_seg, "owed": owed}

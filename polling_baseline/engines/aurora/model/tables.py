@@ -40,7 +40,7 @@ class TableWrite(Box):
 
 
 class Exchange(Box):
-    """Asks the other networks of the same engine about its tuples, and lets them pass with what was said.
+    """Asks the other networks of the same engine about its tuples, and lets them pass with their replies.
 
     `asks` names the columns that a question has; `merge` gets the tuples, and for each other network a row per tuple.
     """
@@ -61,9 +61,9 @@ class Exchange(Box):
         columns = joined(self._waiting).columns if self._waiting else {}
         return {name: columns[name] for name in self._asks} if columns else {}
 
-    def resolve(self, said: list[Columns]) -> Train | None:
+    def resolve(self, replies: list[Columns]) -> Train | None:
         """The tuples asked about, now that all others have spoken."""
         if not self._waiting:
             return None
         train, self._waiting = joined(self._waiting), []
-        return Train(self._merge(train.columns, said) if train.columns else {}, train.until, train.arrived)
+        return Train(self._merge(train.columns, replies) if train.columns else {}, train.until, train.arrived)
