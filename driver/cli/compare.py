@@ -123,7 +123,7 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
         if not words or words[0] not in ENGINES:
             raise Refusal(f"--engines {args.engines}: there is {', '.join(ENGINES)}")
     choices = [
-        [[option, value.strip()] for value in given.split(",")]
+        [[option, value.strip()] for value in ([given] if option in run_command.LISTS else given.split(","))]
         for option in RUN_ARGUMENTS
         if (given := getattr(args, _name(option))) is not None
     ]

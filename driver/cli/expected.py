@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from driver.cli.validate import add_part_arguments, seconds_from, xways_from
+from driver.cli.validate import add_part_arguments, part_from, xways_from
 from polling_baseline.files import refuse_what_is_no_text
 
 SUMMARY = "Write the right answers to a data set, as a system without any delay would give them."
@@ -35,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     dataset = open_dataset(args.dataset)
     for path in filter(None, (args.out, args.tables)):
         refuse_what_is_no_text(path)
-    xways, seconds = xways_from(args, dataset), seconds_from(args, dataset)
+    xways = xways_from(args, dataset)
+    dataset, seconds = part_from(args, dataset)
     check_files(dataset)
     balances = args.out.with_suffix(".balances.csv")
     with reference(quiet_session(args.master), dataset, seconds) as right:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from driver.cli import add_server_arguments, parse_length
+from driver.dataset.ignore import REQUESTS, parse_kinds
 from driver.run.config import (
     CLOCKS,
     DEFAULT_ENGINE,
     ENGINE_OPTIONS,
     GRANULARITIES,
+    ORDERS,
     SHEDDING,
     RunConfig,
     configure,
@@ -32,6 +34,8 @@ EXAMPLES = """\
   lrb run --engine trigger --granularity statement road1
                                                the same rules, set off by the insert of each second
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
+  lrb run --clock virtual --slower 80 --catch-up off --ignore travel_time road1
+                                               on a machine 80 times slower, with the paper's schedule and requests
   lrb run --like runs/0007-polling-L1          the same run again, on the same server
   lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
   lrb run --database ann road1                 in a database of its own, beside other runs on the same server
@@ -41,6 +45,15 @@ EXAMPLES = """\
 # How an engine is run, whatever the command that runs it: each option with argparse's words for it.
 ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--period": {"type": float, "metavar": "SECONDS", "help": "time between two polling cycles, 0.1 to 29 [1]"},
+    "--catch-up": {
+        "choices": ("on", "off"),
+        "help": "whether a cycle that is late takes all seconds that wait, or one as in the paper [on]",
+    },
+    "--ignore": {
+        "metavar": "KIND,...",
+        "help": f"requests that are left out and not judged: {', '.join(REQUESTS)} [none]",
+    },
+    "--slower": {"type": float, "metavar": "F", "help": "on the virtual clock, the engine takes F times as long [1]"},
     "--workers": {"type": int, "metavar": "N", "help": "connections that share the expressways [cores]"},
     "--durability": {"choices": DURABILITIES, "help": "recovery logging [off]"},
     "--granularity": {
@@ -49,8 +62,15 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
         "or a COPY and a statement trigger [row]",
     },
     "--shed": {"choices": SHEDDING, "help": "of engine aurora: what to drop when it is too late [none]"},
+    "--order": {
+        "choices": ORDERS,
+        "help": "of engine aurora: push a train on as far as it goes, or run one box at a time, as in the paper "
+        "[superbox]",
+    },
     "--train-size": {"type": int, "metavar": "N", "help": "of engine aurora: tuples per train [50000]"},
 }
+# Their values have commas of their own; a comparison gives them to all of its runs.
+LISTS = ("--ignore",)
 # Which part of a data set is run, and on which clock.
 PART_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--clock": {"choices": CLOCKS, "help": "wait for each second, or skip waiting [real]"},
@@ -90,6 +110,9 @@ def engine_options(args: argparse.Namespace) -> dict[str, Any]:
         "period_s": args.period,
         "workers": args.workers,
         "durability": args.durability,
+        "catch_up": None if args.catch_up is None else args.catch_up == "on",
+        "ignore": None if args.ignore is None else parse_kinds(args.ignore),
+        "slower": args.slower,
         "clock": args.clock,
         "engine_options": own,
     }

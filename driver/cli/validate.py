@@ -61,6 +61,7 @@ def add_part_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--xways", metavar="X,...", help="judge these expressways only [all]")
     parser.add_argument("--from-minute", type=int, metavar="A", help="as if the input began with minute A [1]")
     parser.add_argument("--to-minute", type=int, metavar="B", help="as if it ended with minute B [the last]")
+    parser.add_argument("--ignore", metavar="KIND,...", help="expect no answers to these requests [none]")
     parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs [%(default)s]")
 
 
@@ -98,7 +99,7 @@ def _question(args: argparse.Namespace) -> Question:
     if args.run_folder:
         dataset, seconds = _part_of_run(args, dataset)
     else:
-        seconds = seconds_from(args, dataset)
+        dataset, seconds = part_from(args, dataset)
     output = args.output or args.run_folder / "output.csv"
     _see_that_it_is_readable(output)
     xways = xways_from(args, dataset)
@@ -129,25 +130,28 @@ def _see_that_it_is_readable(output: Path) -> None:
 
 def _part_of_run(args: argparse.Namespace, dataset: Dataset) -> tuple[Dataset, range]:
     """The expressways and the seconds that the run was made of."""
-    from driver.dataset.relabel import relabelled
-    from driver.run.record import read_run, seconds_of
+    from driver.run.record import config_of, read_run, seconds_of
 
-    if args.from_minute or args.to_minute:
-        raise Refusal("a run knows its minutes; leave out --from-minute and --to-minute")
+    if args.from_minute or args.to_minute or args.ignore:
+        raise Refusal("a run knows its part; leave out --from-minute, --to-minute and --ignore")
     record = read_run(args.run_folder)
     if record["dataset"]["identity"] != dataset.identity:
         raise Refusal(f"{args.run_folder} is a run of {record['dataset']['name']}, not of the data in {dataset.path}")
-    return relabelled(dataset, record["config"].get("xways")), seconds_of(record)
+    return config_of(record).part_of(dataset), seconds_of(record)
 
 
-def seconds_from(args: argparse.Namespace, dataset: Dataset) -> range:
+def part_from(args: argparse.Namespace, dataset: Dataset) -> tuple[Dataset, range]:
+    """The requests and the seconds that the arguments name."""
+    from driver.dataset.ignore import parse_kinds, without_requests
+
     if not dataset.traffic:
         raise Refusal(f"{dataset.path} has no traffic to judge by")
     minutes = dataset.seconds // spec.MINUTE_S
     first, last = args.from_minute or 1, args.to_minute or minutes
     if not 1 <= first <= last <= minutes:
         raise Refusal(f"minutes {first} to {last} are not in {dataset.path}: it has 1 to {minutes}")
-    return range((first - 1) * spec.MINUTE_S, last * spec.MINUTE_S)
+    seconds = range((first - 1) * spec.MINUTE_S, last * spec.MINUTE_S)
+    return without_requests(dataset, parse_kinds(args.ignore) if args.ignore else ()), seconds
 
 
 def xways_from(args: argparse.Namespace, dataset: Dataset) -> tuple[int, ...] | None:

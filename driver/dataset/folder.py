@@ -152,6 +152,8 @@ class Dataset:
     files: dict[str, FileInfo] = field(default_factory=dict)
     # How many expressways there are on disk, if those of the data set are copies of them (see driver.dataset.relabel).
     distinct: int | None = None
+    # The kinds of request that are left out when it is read (see driver.dataset.ignore).
+    ignored: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

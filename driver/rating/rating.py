@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from driver.dataset.folder import Dataset
-from driver.dataset.relabel import relabelled
 from driver.rating.record import FORMAT, RATING, CandidateRecord, GaveOut, RatingRecord, claim
 from driver.rating.search import Search
 from driver.report.html.run import refresh_report
@@ -30,7 +29,7 @@ from driver.run.engines import Backends
 from driver.run.journal import read_cycles, step_name
 from driver.run.loop import measure
 from driver.run.poller import Cycle
-from driver.run.record import read_run, run_record, write_run
+from driver.run.record import config_of, read_run, run_record, write_run
 from driver.run.record_types import RunJson
 from driver.run.verdict import is_right
 from polling_baseline import spec
@@ -142,7 +141,7 @@ class Rating:
         number = max((int(path.name[:4]) for path in self._runs()), default=0) + 1
         folder = self.folder / "runs" / f"{number:04d}-{config.engine}-L{xways:g}"
         begun = time.monotonic()
-        record = measure(config, relabelled(self.dataset, xways), self._backends, folder)
+        record = measure(config, config.part_of(self.dataset), self._backends, folder)
         record["took_s"] = round(time.monotonic() - begun, 1)
         write_run(folder, record)
         refresh_report(folder)
@@ -201,7 +200,7 @@ def judge_run(dataset: Dataset, folder: Path, master: str, announce: Announce = 
     """Ask the reference about a run, for as long as it went, and leave the verdict in its folder."""
     from driver.validate.judging import judge_runs
 
-    judge_runs(relabelled(dataset, read_run(folder)["config"].get("xways")), [folder], master, announce)
+    judge_runs(config_of(read_run(folder)).part_of(dataset), [folder], master, announce)
     refresh_report(folder)
 
 

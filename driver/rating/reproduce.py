@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from driver.dataset.folder import Dataset
-from driver.dataset.relabel import relabelled
 from driver.json_record import write_json
 from driver.rating.paper import SCALE_FACTORS, SYSTEMS, Published
 from driver.rating.rating import Announce, settings_of
@@ -79,7 +78,7 @@ def _run(folder: Path, dataset: Dataset, config: RunConfig, backends: Backends, 
         return path
     shutil.rmtree(path, ignore_errors=True)
     announce(name)
-    record = measure(config, relabelled(dataset, config.xways), backends, path)
+    record = measure(config, config.part_of(dataset), backends, path)
     refresh_report(path)
     if record["state"] == "interrupted":
         announce(f"{name} was interrupted; the same command goes on from here")

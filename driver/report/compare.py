@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from driver.report.diagnosis import headline
-from driver.report.text import answer_counts
+from driver.report.text import answer_counts, departures
 from driver.run.config import RunConfig
 from driver.run.journal import step_name
 from driver.run.record import RunRecord
@@ -17,7 +17,7 @@ from driver.run.verdict import FAULTS
 from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import WIDTH, format_count, format_seconds
+from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
 
 TIMES = ("p50", "p99", "max")
 KIND = "toll"
@@ -72,6 +72,7 @@ def check_comparable(runs: Sequence[RunRecord]) -> None:
             ("data", run.json["dataset"]["identity"], first.json["dataset"]["identity"]),
             ("expressways", run.json["dataset"]["xways"], first.json["dataset"]["xways"]),
             ("minutes", run.minutes, first.minutes),
+            ("kinds of request", list(run.config.ignore), list(first.config.ignore)),
             ("clocks", run.config.clock, first.config.clock),
         ):
             if own != others:
@@ -102,6 +103,8 @@ def _options(config: RunConfig) -> dict[str, str]:
         "workers": format_count(config.workers, "worker"),
         "durability": f"durability {config.durability}",
         "period_s": f"period {config.period_s:g} s",
+        "catch_up": f"catch-up {'on' if config.catch_up else 'off'}",
+        "slower": f"{config.slower:g} times slower",
         **{key: f"{key} {value}" for key, value in config.engine_options.items()},
     }
 
@@ -230,13 +233,20 @@ def text(table: Sequence[Column]) -> list[str]:
     run = table[0].run
     dataset, (first, last) = run.json["dataset"], run.minutes
     heading = [dataset["name"], f"L = {dataset['xways']:g}", f"minutes {first} to {last}"]
-    lines = ["   ".join([*heading, f"{run.config.clock} clock"]), ""]
+    heading += [f"{run.config.clock} clock", *common_departures([column.run for column in table])]
+    lines = [*fold_parts("", heading), ""]
     lines += side_by_side([column.label for column in table], rows(table))
     sentences = [sentence for column in table if (sentence := load_sentence(column))]
     broken = [column for column in table if column.run.json["state"] not in ("complete", "late")]
     notes = [f"{column.label} is {column.run.json['state']}: {column.run.json.get('reason')}" for column in broken]
     below = [*sentences, *notes]
     return [*lines, *(["", *below] if below else [])]
+
+
+def common_departures(runs: Sequence[RunRecord]) -> list[str]:
+    """Where all of them are not as runs usually are; what is different between them is in their labels."""
+    others = [departures(run.config) for run in runs[1:]]
+    return [words for words in departures(runs[0].config) if all(words in other for other in others)]
 
 
 def side_by_side(names: Sequence[str], found: Sequence[Row]) -> list[str]:

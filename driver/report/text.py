@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from driver.report.diagnosis import headline, look_first
+from driver.run.config import RunConfig
 from driver.run.journal import step_name
 from driver.run.record import RunRecord, run_record
 from driver.run.record_types import EngineFacts, RunJson
@@ -85,9 +86,19 @@ def _heading(run: RunRecord, width: int) -> list[str]:
             format_count(config.workers, "worker"),
             f"period {config.period_s:g} s",
             f"{config.clock} clock",
+            *departures(config),
         ],
     )
     return lines
+
+
+def departures(config: RunConfig) -> list[str]:
+    """Where a run is not as runs usually are."""
+    return [
+        *([] if config.catch_up else ["catch-up off"]),
+        *([f"{', '.join(kind.replace('_', ' ') for kind in config.ignore)} ignored"] if config.ignore else []),
+        *([f"{config.slower:g} times slower"] if config.slower != 1 else []),
+    ]
 
 
 def verdict_line(run: RunRecord) -> str:

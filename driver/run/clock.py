@@ -1,7 +1,8 @@
 """The run's clock: one code path, two ways to wait.
 
 On the real clock, waiting takes time.  On the virtual one it is skipped, and only work takes time: a run goes as fast
-as the engine can, and its response times and its backlog are those that a real-time run would show.
+as the engine can, and its response times and its backlog are those that a real-time run would show.  With `slower`,
+they are those of an engine that takes so many times as long.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ class Clock:
         start: float = 0.0,
         counter: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
+        slower: float = 1.0,
     ) -> None:
         self.kind = kind
+        self._slower = slower
         self._counter = counter
         self._sleep = sleep
         self._zero = counter() - start
@@ -39,7 +42,14 @@ class Clock:
     @contextmanager
     def paused(self) -> Iterator[None]:
         """What the driver does here is done in idle time on the real clock; on the virtual one it takes none."""
-        before = self._counter()
+        before = self.now()
         yield
         if self.kind == "virtual":
-            self._zero += self._counter() - before
+            self._zero += self.now() - before
+
+    @contextmanager
+    def engine_at_work(self) -> Iterator[None]:
+        """What is done here takes `slower` times as long."""
+        before = self._counter()
+        yield
+        self._zero -= (self._slower - 1) * (self._counter() - before)

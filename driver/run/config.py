@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from driver.dataset.folder import Dataset, open_dataset
+from driver.dataset.ignore import without_requests
 from driver.dataset.relabel import relabelled
 from polling_baseline import spec
 from polling_baseline.database.settings import DURABILITIES, OFF, Durability
@@ -25,9 +27,11 @@ GRANULARITIES = ("row", "copy", "statement")
 BY_ROW = ("row", "copy")
 # What engine aurora drops when it is too late: nothing, vehicles at random, the reports worth least.
 SHEDDING = ("none", "random", "semantic")
+# In which order engine aurora runs its boxes: a train is pushed on as far as it goes, or one box at a time.
+ORDERS = ("superbox", "box")
 # The options that only one engine has, with the default that a run states.
 ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
-    {"trigger": {"granularity": "row"}, "aurora": {"shed": None, "train_size": None}}
+    {"trigger": {"granularity": "row"}, "aurora": {"shed": None, "train_size": None, "order": None}}
 )
 
 
@@ -47,6 +51,12 @@ class RunConfig:
     engine_options: Mapping[str, str] = field(default_factory=dict)
     # The data set as so many expressways, if not as it is.
     xways: float | None = None
+    # Whether a cycle that is behind takes all seconds that wait, or one as always.
+    catch_up: bool = True
+    # The kinds of request that the engine does not get.
+    ignore: Sequence[str] = ()
+    # On the virtual clock, the engine takes so many times as long.
+    slower: float = 1.0
     # A rating has seen enough of a run with its first late answer.
     stop_when_late: bool = False
     # Of a run that begins in mid-road: the seconds in which every car is new, while the virtual clock waits for each.
@@ -65,7 +75,11 @@ class RunConfig:
 
     def open_dataset(self) -> Dataset:
         """What this is a run of."""
-        return relabelled(open_dataset(Path(self.dataset)), self.xways)
+        return self.part_of(open_dataset(Path(self.dataset)))
+
+    def part_of(self, dataset: Dataset) -> Dataset:
+        """The data set as the run sees it: its expressways, its kinds of request."""
+        return without_requests(relabelled(dataset, self.xways), self.ignore)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -103,6 +117,10 @@ def configure(like: Mapping[str, Any] = MappingProxyType({}), **options: Any) ->
         raise Refusal(
             f"--period must be {SHORTEST_PERIOD_S:g} to {LONGEST_PERIOD_S:g} seconds, not {config.period_s:g}"
         )
+    if not config.slower >= 1 or math.isinf(config.slower):
+        raise Refusal(f"--slower must be a number from 1 on, not {config.slower:g}")
+    if config.slower > 1 and config.clock != "virtual":
+        raise Refusal("--slower needs --clock virtual: on the real clock an engine takes the time that it takes")
     return config
 
 

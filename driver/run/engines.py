@@ -101,7 +101,8 @@ def _aurora(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     files = dataset.toll_history, dataset.segment_history
     size = sum(path.stat().st_size for paths in files for path in paths)
     given = config.engine_options
-    options = Options(int(given.get("train_size", TRAIN_SIZE)), given.get("shed", "none"))
+    order = {"superbox": "priority", "box": "box at a time"}[given.get("order", "superbox")]
+    options = Options(int(given.get("train_size", TRAIN_SIZE)), given.get("shed", "none"), order, slower=config.slower)
     return Aurora(Archive(*files, lambda: progress("history", max(size, 1))), config.workers, options)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,7 +103,7 @@ def _minutes(dataset: Dataset, seconds: range, workers: int) -> Generator[tuple[
     readers = {path: _Reader(read_minutes(path, first, last)) for path in {copy.path for copy in copies}}
     for minute in range(first, last + 1):
         # However many copies there are of an expressway, it is read once.
-        parts = {path: _part(reader.take(minute)) for path, reader in readers.items()}
+        parts = {path: _part(reader.take(minute), dataset.ignored) for path, reader in readers.items()}
         yield tuple(_minute(minute, [_moved(parts[copy.path], copy) for copy in share]) for share in shares)
 
 
@@ -122,13 +122,14 @@ class _Reader:
         return table
 
 
-def _part(table: pa.Table | None) -> Share:
-    """The reports and the requests of one expressway's minute."""
+def _part(table: pa.Table | None, ignored: Sequence[int]) -> Share:
+    """The reports and the requests of one expressway's minute, without requests that are ignored."""
     table = INPUT_SCHEMA.empty_table() if table is None else table
-    is_report = table["kind"].to_numpy() == spec.REPORT
+    kind = table["kind"].to_numpy()
+    is_report, is_request = kind == spec.REPORT, ~np.isin(kind, [spec.REPORT, *ignored])
     return Share(
         {name: _wide(table[name].to_numpy()[is_report]) for name in REPORT_COLUMNS},
-        {name: _wide(table[name].to_numpy()[~is_report]) for name in REQUEST_COLUMNS},
+        {name: _wide(table[name].to_numpy()[is_request]) for name in REQUEST_COLUMNS},
     )
 
 

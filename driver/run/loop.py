@@ -7,7 +7,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -28,7 +28,7 @@ from driver.run.recording import Recording
 from driver.run.resume import InterruptedRun, reopened
 from driver.run.summary import environment, late_by, summary
 from polling_baseline import spec
-from polling_baseline.batch import Batch
+from polling_baseline.batch import Answers, Batch
 from polling_baseline.engine import Engine, EngineFailure
 from polling_baseline.refusal import Refusal
 
@@ -68,7 +68,7 @@ def run(
     seconds = config.seconds
     rest = range(earlier.next_second, seconds.stop) if earlier else seconds
     start = seconds.start - (LEAD_S if config.clock == "real" else 0)
-    clock = Clock(config.clock, earlier.now() if earlier else start)
+    clock = Clock(config.clock, earlier.now() if earlier else start, slower=config.slower)
     if earlier:
         record = earlier.record(clock.now())
     else:
@@ -78,7 +78,7 @@ def run(
     recording = Recording(folder, config.profile.keeps_commits, *(earlier.recorded if earlier else ()))
     feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers, ahead=config.clock == "real")
     view = LiveView(seconds, config.period_s)
-    desk = _Desk(engine, clock, recording, view)
+    desk = _Desk(engine, clock, recording, view, config.slower)
 
     def done(cycle: Cycle) -> None:
         desk.enter(cycle)
@@ -86,7 +86,7 @@ def run(
             poller.stopping.set()
 
     warm_up = seconds[: config.warm_up_s]
-    poller = Poller(rest, config.period_s, clock, feed.take, desk.process, done, warm_up)
+    poller = Poller(rest, config.period_s, clock, feed.take, desk.process, done, warm_up, config.catch_up)
     try:
         with view, _stop_on_signal(poller.stopping):
             if earlier and earlier.last:
@@ -116,23 +116,38 @@ def run(
 class _Desk:
     """Hands batches to the engine, and its answers to the recording."""
 
-    def __init__(self, engine: Engine, clock: Clock, recording: Recording, view: LiveView) -> None:
+    def __init__(self, engine: Engine, clock: Clock, recording: Recording, view: LiveView, slower: float) -> None:
         self._engine, self._clock, self._recording, self._view = engine, clock, recording, view
+        self._slower = slower
         self.own_s, self.late = 0.0, False
 
     def process(self, batch: Batch) -> tuple[float, Mapping[str, float]]:
-        return self.take_answers(self._engine.process(batch))
+        return self.handle(batch, self._engine.process)
 
-    def take_answers(self, steps: Mapping[str, float]) -> tuple[float, Mapping[str, float]]:
-        """Of the batch just processed: they can be read from now on."""
+    def handle(
+        self, batch: Batch, process: Callable[[Batch], Mapping[str, float]]
+    ) -> tuple[float, Mapping[str, float]]:
+        """Let the engine do it, and take the answers, which can be read from then on."""
+        with self._clock.engine_at_work():
+            steps = process(batch)
         committed = self._clock.now()
-        for answers in self._engine.answers():
+        for answers in self._answers():
             written = self._clock.now()
             longest_s = self._recording.answers(answers, committed)
             self.late = self.late or longest_s > spec.DEADLINE_S[answers.kind]
             self._view.answered(answers.kind, longest_s)
             self.own_s += self._clock.now() - written
-        return committed, steps
+        return committed, {step: self._slower * ms for step, ms in steps.items()}
+
+    def _answers(self) -> Iterator[Answers]:
+        """Reading them is the engine's work, too."""
+        answers = self._engine.answers()
+        while True:
+            with self._clock.engine_at_work():
+                part = next(answers, None)
+            if part is None:
+                return
+            yield part
 
     def enter(self, cycle: Cycle) -> None:
         # What makes it durable is done in idle time.
@@ -147,7 +162,7 @@ def _complete(earlier: InterruptedRun, last: range, feed: Feed, poller: Poller, 
     if earlier.on_record:
         earlier.engine.complete(batch)
     else:
-        poller.hand_over(batch, lambda batch: desk.take_answers(earlier.engine.complete(batch)))
+        poller.hand_over(batch, lambda batch: desk.handle(batch, earlier.engine.complete))
 
 
 @contextmanager

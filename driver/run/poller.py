@@ -57,8 +57,10 @@ def due(second: int, period_s: float) -> float:
     return math.ceil(second / period_s) * period_s
 
 
-def seconds_to_take(next_second: int, arrived: int) -> range:
-    """The seconds of the next batch: all that have arrived, of one minute, fewer than 30."""
+def seconds_to_take(next_second: int, arrived: int, catch_up: bool = True) -> range:
+    """The seconds of the next batch: one; to catch up, all that have arrived, of one minute, fewer than 30."""
+    if not catch_up:
+        return range(next_second, next_second + 1)
     minute_end = (next_second // spec.MINUTE_S + 1) * spec.MINUTE_S - 1
     return range(next_second, min(arrived, minute_end, next_second + LONGEST_BATCH_S - 1) + 1)
 
@@ -75,7 +77,9 @@ class Poller:
         handle: Handle,
         done: Callable[[Cycle], None],
         warm_up: range = range(0),
+        catch_up: bool = True,
     ) -> None:
+        self._catch_up = catch_up
         self._seconds, self._period_s, self._clock, self._warm_up = seconds, period_s, clock, warm_up
         self._take, self._handle, self._done = take, handle, done
         self._next = seconds.start
@@ -107,7 +111,7 @@ class Poller:
         arrived = self._arrived(self._clock.now())
         while self._next <= arrived and not self.stopping.is_set():
             with self._clock.paused():
-                batch = self._take(seconds_to_take(self._next, arrived))
+                batch = self._take(seconds_to_take(self._next, arrived, self._catch_up))
             # What comes next does not wait for a second of the warm-up; its own answers take as long as they take.
             with self._clock.paused() if self._next in self._warm_up else nullcontext():
                 self.hand_over(batch, self._handle)

@@ -158,6 +158,9 @@ class RunOptions(_RunOptions, total=False):
 
     engine_options: dict[str, str]
     xways: float | None
+    catch_up: bool
+    ignore: list[str]
+    slower: float
     stop_when_late: bool
     warm_up_s: int
 

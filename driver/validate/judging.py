@@ -6,24 +6,27 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from driver.dataset.folder import Dataset
+from driver.dataset.ignore import without_requests
 from driver.dataset.integrity import check_files
-from driver.run.record import read_run, seconds_of, write_run
+from driver.run.record import config_of, read_run, seconds_of, write_run
 from driver.run.verdict import NAME, Verdict, write_verdict
 
 
 def judge_runs(
     dataset: Dataset, folders: Sequence[Path], master: str, announce: Callable[[str], None] = lambda phase: None
 ) -> None:
-    """Judge runs of a data set; the right answers are computed once for all that have the same seconds to answer."""
+    """Judge runs of a data set; the right answers are computed once for all that have the same to answer."""
     from driver.validate.judge import Question, judged, quiet_session, reference_for
 
     check_files(dataset)
     spark = quiet_session(master)
-    by_seconds: dict[range, list[Path]] = {}
+    by_part: dict[tuple[range, tuple[str, ...]], list[Path]] = {}
     for folder in folders:
-        by_seconds.setdefault(seconds_of(read_run(folder)), []).append(folder)
-    for seconds, group in by_seconds.items():
-        questions = [Question(dataset, folder / "output.csv", seconds) for folder in group]
+        record = read_run(folder)
+        by_part.setdefault((seconds_of(record), tuple(config_of(record).ignore)), []).append(folder)
+    for (seconds, ignored), group in by_part.items():
+        part = without_requests(dataset, ignored)
+        questions = [Question(part, folder / "output.csv", seconds) for folder in group]
         with reference_for(spark, questions[0]) as right:
             for folder, question in zip(group, questions, strict=True):
                 announce(f"judging {folder}")

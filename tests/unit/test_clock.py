@@ -20,9 +20,9 @@ class Watch:
         self.seconds += seconds
 
 
-def clock(kind: str, start: float = 0.0) -> tuple[Clock, Watch]:
+def clock(kind: str, start: float = 0.0, slower: float = 1.0) -> tuple[Clock, Watch]:
     watch = Watch()
-    return Clock(kind, start, watch, watch.sleep), watch
+    return Clock(kind, start, watch, watch.sleep, slower), watch
 
 
 @pytest.mark.parametrize(("kind", "slept"), [("real", 5.0), ("virtual", 0.0)])
@@ -47,3 +47,19 @@ def test_only_the_virtual_clock_pauses(kind: str, now: float) -> None:
     with clock_.paused():
         watch.seconds += 7
     assert clock_.now() == now
+
+
+@pytest.mark.parametrize(("slower", "now"), [(1.0, 5.0), (10.0, 32.0)])
+def test_a_slower_engine(slower: float, now: float) -> None:
+    clock_, watch = clock("virtual", slower=slower)
+    with clock_.engine_at_work():
+        watch.seconds += 3
+    watch.seconds += 2
+    assert clock_.now() == now
+
+
+def test_a_pause_is_one_however_slow_the_engine() -> None:
+    clock_, watch = clock("virtual", slower=10)
+    with clock_.paused(), clock_.engine_at_work():
+        watch.seconds += 3
+    assert clock_.now() == 0

@@ -21,7 +21,9 @@ class Watch:
         return self.seconds
 
 
-def cycles(seconds: range, period_s: float, service_s: float, warm_up: range = range(0)) -> list[Cycle]:
+def cycles(
+    seconds: range, period_s: float, service_s: float, warm_up: range = range(0), catch_up: bool = True
+) -> list[Cycle]:
     """A run on the virtual clock with a fixed service time for each second of input."""
     watch, found = Watch(), []
     clock = Clock("virtual", seconds.start, watch)
@@ -30,7 +32,7 @@ def cycles(seconds: range, period_s: float, service_s: float, warm_up: range = r
         watch.seconds += service_s * len(batch.seconds)
         return clock.now(), {}
 
-    poller = Poller(seconds, period_s, clock, lambda taken: Batch(taken, ()), handle, found.append, warm_up)
+    poller = Poller(seconds, period_s, clock, lambda taken: Batch(taken, ()), handle, found.append, warm_up, catch_up)
     run_polls(poller, clock, period_s)
     return found
 
@@ -46,6 +48,15 @@ def cycles(seconds: range, period_s: float, service_s: float, warm_up: range = r
 )
 def test_seconds_to_take(next_second: int, arrived: int, taken: range) -> None:
     assert seconds_to_take(next_second, arrived) == taken
+
+
+def test_without_catching_up_each_second_has_its_cycle() -> None:
+    found = cycles(range(0, 120), 1, 1.5, catch_up=False)
+    assert [cycle.seconds for cycle in found] == [range(second, second + 1) for second in range(120)]
+    # Second t waits for t cycles of 1.5 s before it.
+    assert [cycle.lag for cycle in found] == pytest.approx([0.5 * second for second in range(120)])
+    assert found[-1].backlog_s == 0 and found[60].backlog_s == 31
+    assert max(cycle.lag for cycle in cycles(range(0, 120), 4, 0.5, catch_up=False)) < 4
 
 
 @pytest.mark.parametrize(("second", "period_s", "moment"), [(7, 1, 7), (7, 4, 8), (8, 4, 8), (0, 4, 0), (3, 2.5, 5)])

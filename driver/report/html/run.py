@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from driver.report.compare import Row, load_sentence, measures, results, steps
+from driver.report.compare import Row, common_departures, load_sentence, measures, results, steps
 from driver.report.compare import columns as compared
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.drawing import drawing
@@ -50,7 +50,7 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
     title = f"Linear Road: {', '.join(dict.fromkeys(run.config.engine for run in runs))}, L = {data['xways']:g}"
     since, until = first.minutes
     seed = "imported data" if data["seed"] is None else f"seed {data['seed']}"
-    lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config.clock} clock"]
+    lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config.clock} clock", *common_departures(runs)]
     charts = [part for part in (_responses(shown), _causes(shown), _percentiles(shown)) if part]
     if len(runs) == 1:
         parts = [_verdicts(shown, home), _numbers(first), _answers(shown), *charts]
@@ -194,7 +194,8 @@ def _flat(run: RunRecord) -> Iterable[tuple[str, str]]:
     options = config.as_json()
     for name, value in options.items():
         if value is not None and not isinstance(value, dict):
-            yield name.replace("_s", " (s)") if name == "period_s" else name.replace("_", " "), f"{value}"
+            shown = ", ".join(value) or "nothing" if isinstance(value, list | tuple) else f"{value}"
+            yield name.replace("_s", " (s)") if name == "period_s" else name.replace("_", " "), shown
     for name, value in config.engine_options.items():
         yield name, str(value)
     if where := server_text(run):

@@ -106,11 +106,11 @@ class Reference:
 
     @cached_property
     def requests(self) -> DataFrame:
-        """All requests, with the expressway in whose file they stand as `home`."""
+        """All requests but those ignored, with the expressway in whose file they stand as `home`."""
         home = F.regexp_extract("_metadata.file_name", r"(\d+)", 1).cast("int")
         return self.measure(
             traffic_of(self.spark, self.dataset, self.seconds)
-            .filter(F.col("kind") != spec.REPORT)
+            .filter(~F.col("kind").isin(spec.REPORT, *self.dataset.ignored))
             .select(
                 *[F.col(name).cast("int").alias(name) for name in ("kind", "second", "vehicle_id", "xway", "from_seg")],
                 *[F.col(name).cast("int").alias(name) for name in ("to_seg", "day_of_week", "minute_of_day", "day")],

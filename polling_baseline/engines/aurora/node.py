@@ -37,12 +37,20 @@ class Options:
     # `priority`, `box at a time`, or the seed of a random order.
     order: str | int = "priority"
     seed: int = 0
+    # On its own clock, everything takes so many times as long.
+    slower: float = 1.0
+
+
+def _slower(clock: Callable[[], float], factor: float) -> Callable[[], float]:
+    return lambda: factor * clock()
 
 
 class Node:
     def __init__(
         self, history: History, alone: bool, options: Options, clock: Callable[[], float] = time.perf_counter
     ) -> None:
+        if options.slower != 1:
+            clock = _slower(clock, options.slower)
         self._tables = new_tables()
         self.network = build(history, self._tables, alone, clock)
         self._scheduler = Scheduler(self.network, options.train_size, options.order)
