@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from driver.dataset.folder import ID_BLOCK, ORDER, read_minutes, traffic_path
+from driver.dataset.dataset_stats import survey
+from driver.dataset.folder import ID_BLOCK, ORDER, TrafficWriter, describe, open_dataset, read_minutes, traffic_path
 from driver.generate.traffic import drive
-from driver.generate.traffic.model import Demand, Model
+from driver.generate.traffic.model import Demand, Mishap, Model
 from driver.generate.traffic.simulate import first_id, merge, simulate, simulate_to
 from polling_baseline import compiled, spec
 from polling_baseline.batch import INPUT_SCHEMA
@@ -117,8 +120,22 @@ def test_two_vehicles_stop_at_the_same_place(reports: Columns) -> None:
     vehicles, times = np.unique(longest["vehicle_id"], return_counts=True)
     assert len(vehicles) == spec.ACCIDENT_VEHICLES
     assert (times >= spec.STOP_REPORTS).all()
-    assert (times <= 1200 // spec.REPORT_PERIOD_S + 2).all()
+    assert (times <= (1200 + 120) // spec.REPORT_PERIOD_S + 2).all()
     assert len(np.unique(longest["lane"])) == 1
+
+
+def test_how_long_an_accident_can_be_seen(tmp_path: Path) -> None:
+    """From its detection; what was drawn, and up to 60 s more."""
+    assert (Mishap().stop_s[0], Mishap().stop_s[1] + 60) == (10 * 60, 20 * 60)
+    often, count, seconds = Model(mishap=Mishap(period_s=200, stop_s=(120, 180))), 0, 1500
+    with TrafficWriter(tmp_path, 0) as writer:
+        for table in simulate(SEED, 0, spec.EAST, seconds, model=often):
+            writer.write_minute(table)
+            count += len(table)
+    describe(tmp_path, xways=1, seconds=seconds, seed=SEED, counts={"reports": count}, options={})
+    over = [each for each in survey(open_dataset(tmp_path)).accidents if each.to_second < seconds - 1]
+    assert len(over) >= 2
+    assert all(120 <= each.to_second + 1 - each.from_second <= 180 + 60 for each in over), over
 
 
 def test_requests(rows: Columns) -> None:

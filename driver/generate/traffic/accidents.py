@@ -25,7 +25,7 @@ def have_accidents(road: Road, accidents: Accidents, mishap: Mishap, second: int
         elif road.cleared[accident] == NOBODY:
             if road.speed_ft_s[first] == 0 and road.at_ft[first] - road.at_ft[behind] < MET_FT:
                 road.at_ft[behind] = road.at_ft[first]
-                road.cleared[accident] = second + accidents.stop_s[accident]
+                road.cleared[accident] = second + mishap.detect_s + accidents.stop_s[accident]
                 road.wreck_ft[accident] = road.at_ft[first]
         elif road.cleared[accident] == second:
             road.hurt[first] = road.hurt[behind] = UNHURT

@@ -65,7 +65,9 @@ class Mishap(NamedTuple):
     period_s: int = 1200  # paper
     from_s: int = 30  # data: the first one of a period comes at least so late
     from_ft: float = 10560.0  # volume: before that there is hardly any traffic
-    stop_s: tuple[int, int] = (600, 1200)  # paper; the shorter ones are the more frequent (volume)
+    detect_s: int = 120  # rule 6: by then, both vehicles have given four reports from the place
+    # Paper: 10 to 20 minutes, from the detection until one of them reports from elsewhere, which takes up to 60 s more.
+    stop_s: tuple[int, int] = (600, 1140)  # the shorter ones are the more frequent (volume)
     brake_ft_s2: float = 16.0  # physics: an emergency stop
     apart_ft: float = 2640.0  # volume: two vehicles farther apart do not meet
     look_ft: float = 1500.0  # physics: from so far away the other lanes slow down

@@ -29,7 +29,7 @@ class Trips(NamedTuple):
 
 
 class Accidents(NamedTuple):
-    """The accidents of one direction: when at the earliest, where, and how long."""
+    """The accidents of one direction: when at the earliest, where, and how long they can be seen."""
 
     due: np.ndarray
     lane: np.ndarray
