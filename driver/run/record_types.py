@@ -160,6 +160,7 @@ class RunOptions(_RunOptions, total=False):
     xways: float | None
     stop_when_late: bool
     warm_up_s: int
+    limits: dict[str, float]
 
 
 class Measurements(TypedDict, total=False):

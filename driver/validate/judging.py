@@ -7,7 +7,8 @@ from pathlib import Path
 
 from driver.dataset.folder import Dataset
 from driver.dataset.integrity import check_files
-from driver.run.record import read_run, seconds_of, write_run
+from driver.run.limits import limits_in_force
+from driver.run.record import config_of, read_run, seconds_of, write_run
 from driver.run.verdict import NAME, Verdict, write_verdict
 
 
@@ -19,11 +20,15 @@ def judge_runs(
 
     check_files(dataset)
     spark = quiet_session(master)
+    records = {folder: read_run(folder) for folder in folders}
     by_seconds: dict[range, list[Path]] = {}
-    for folder in folders:
-        by_seconds.setdefault(seconds_of(read_run(folder)), []).append(folder)
+    for folder, record in records.items():
+        by_seconds.setdefault(seconds_of(record), []).append(folder)
     for seconds, group in by_seconds.items():
-        questions = [Question(dataset, folder / "output.csv", seconds) for folder in group]
+        questions = [
+            Question(dataset, folder / "output.csv", seconds, limits=limits_in_force(config_of(records[folder]).limits))
+            for folder in group
+        ]
         with reference_for(spark, questions[0]) as right:
             for folder, question in zip(group, questions, strict=True):
                 announce(f"judging {folder}")
