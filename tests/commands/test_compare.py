@@ -103,6 +103,7 @@ def test_the_page_in_a_browser(compared, browser):
         "Mean of a cycle by step and minute: polling, period 1 s",
         "Mean of a cycle by step and minute: polling, period 2 s",
         *(f"Response time by percentile: {kind}" for kind in ("toll", "accident", "balance")),
+        "Answers in time by limit: toll",
     ]
 
 

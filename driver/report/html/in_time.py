@@ -48,20 +48,31 @@ def _chart(
 ) -> Markup | None:
     if not answers:
         return None
-    axis = Axis(
-        "limit in seconds (log scale)", SHORTEST_S, max(10 * SHORTEST_S, *(a["max"] for a in answers)), log=True
-    )
+    longest = max(answer["max"] for answer in answers)
+    axis = Axis("limit in seconds (log scale)", SHORTEST_S, max(longest, 10 * SHORTEST_S), log=True)
     lines = [
         Curve(name, *_points(answer, axis), colour=colour, look=look)
         for name, answer, colour, look in zip(names, answers, colours, looks or [""] * len(names), strict=True)
     ]
-    limits = sorted({answer["limit_s"] for answer in answers if answer["limit_s"] < axis.high})
     marks = [
-        Curve(f"limit {limit} s", [limit, limit], [0, WHOLE], colour="var(--limit)", look="dashed thin")
-        for limit in limits
+        Curve(text, [limit, limit], [0, WHOLE], colour="var(--limit)", look="dashed thin")
+        for limit, text in _limits(names, answers)
+        if limit < axis.high
     ]
     described = [f"{name}: {_described(answer)}." for name, answer in zip(names, answers, strict=True)]
     return curves(title, " ".join(described), axis, Axis("percent of the answers in time", 0, WHOLE), [*lines, *marks])
+
+
+def _limits(names: Sequence[str], answers: Sequence[AnswerSummary]) -> list[tuple[float, str]]:
+    """Each limit in force, and its text; with the names that it is for, if there are others."""
+    by_limit: dict[float, list[str]] = {}
+    for name, answer in zip(names, answers, strict=True):
+        by_limit.setdefault(answer["limit_s"], []).append(name)
+    alone = len(by_limit) == 1
+    return [
+        (limit, f"limit {limit} s" + ("" if alone else f" ({', '.join(named)})"))
+        for limit, named in sorted(by_limit.items())
+    ]
 
 
 def _points(answer: AnswerSummary, axis: Axis) -> tuple[list[float], list[float]]:
