@@ -27,7 +27,8 @@ SUMMARY = "Judge the answers of a run, or of any system's output file: right or 
 EXAMPLES = """\
   lrb validate road1 runs/0007-polling-L1            the verdict goes to the run's folder, as verdict.json
   lrb validate road1 --output answers.csv            a system of your own; the verdict goes to answers.verdict.json
-  lrb validate road1 runs/0007-polling-L1 --limits 3 the same with 3 s for every answer
+  lrb validate road1 runs/0007-polling-L1 --limits toll=3
+                                                     3 s for a toll notification, the others as specified
   lrb validate road1 --output answers.csv --explain 3 --faults faults.csv
                                                      the first faults with their evidence, all of them in a file
 
