@@ -109,10 +109,10 @@ def _question(args: argparse.Namespace) -> Question:
     xways = xways_from(args, dataset)
     check_files(dataset)
     reading = Reading(lenient=args.lenient, in_minutes=args.travel_time == "minutes")
-    return Question(dataset, output, seconds, xways, reading, _limits(args))
+    return Question(dataset, output, seconds, xways, reading, limits_for(args))
 
 
-def _limits(args: argparse.Namespace) -> dict[str, float]:
+def limits_for(args: argparse.Namespace) -> dict[str, float]:
     """Those given, else those of the run, else the specification's."""
     from driver.run.record import config_of, read_run
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping
@@ -122,16 +121,6 @@ def test_a_run_and_a_rating_under_other_limits(lrb, road: Path, tmp_path: Path) 
     assert status == 0, err
     assert out.startswith(f"rating of {MINUTES} minutes of aurora under other limits: 0\n") and "no L-rating" in out
     check_json(rating / "rating.json")
-    status, _, err = lrb(*words)
-    assert status == 1 and "was made with another limits; choose another --out" in err
-    # An earlier version knew no such option.
-    record = json.loads((rating / "rating.json").read_text())
-    del record["settings"]["limits"]
-    (rating / "rating.json").write_text(json.dumps(record))
-    for folder in (rating / "runs").iterdir():
-        shutil.rmtree(folder)
-    status, out, err = lrb(*words)
-    assert status == 0 and out.startswith(f"rating of {MINUTES} minutes of aurora: 1\n"), err
 
 
 def test_a_relabelled_run_is_judged_copy_by_copy(lrb, road: Path, tmp_path: Path) -> None:

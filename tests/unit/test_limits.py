@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from driver.cli import main, rate
+from driver.cli import main, parser, rate
+from driver.cli.validate import limits_for
 from driver.cli.validate import text as verdict_text
 from driver.rating.rating import candidate_of, gave_out
+from driver.rating.record import claim
 from driver.report.compare import check_comparable
 from driver.report.html.run import run_page
 from driver.report.text import run_text
@@ -191,6 +193,29 @@ def test_a_rating_under_other_limits_is_no_l_rating(kind: str, limits: dict[str,
     assert (": no L-rating" in " ".join(lines[:3])) is bool(limits)
     assert any(line.endswith(f" {min(limits_in_force(limits).values())} s") for line in lines)
     assert max(map(len, lines)) <= WIDTH
+
+
+def test_a_rating_keeps_to_its_limits(tmp_path: Path) -> None:
+    """A folder of an earlier version, which knew no others, has those of the specification."""
+    file = tmp_path / "rating.json"
+    claim(file, {"engine": "polling"})
+    claim(file, {"engine": "polling", "limits": {}})
+    with pytest.raises(Refusal, match="was made with another limits; choose another --out"):
+        claim(file, {"engine": "polling", "limits": {"toll": 3}})
+
+
+def test_what_the_judge_allows(tmp_path: Path) -> None:
+    """What the option says, else what the run says, else what the specification says."""
+    run = str(make_run(tmp_path / "run", 1, limits={"toll": 3}))
+
+    def allowed(*words: str) -> dict[str, float]:
+        return limits_for(parser().parse_args(["validate", "road", *words]))
+
+    assert allowed(run) == SPECIFIED | {"toll": 3}
+    assert allowed(run, "--limits", "balance=2") == SPECIFIED | {"balance": 2}
+    assert allowed(run, "--limits", "specification") == SPECIFIED
+    assert allowed("--output", "answers.csv") == SPECIFIED
+    assert allowed("--output", "answers.csv", "--limits", "tibbetts") == TIBBETTS
 
 
 def test_options_of_a_run(tmp_path: Path) -> None:
