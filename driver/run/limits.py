@@ -29,9 +29,9 @@ def parse_limits(text: str) -> dict[str, float]:
     for part in text.split(","):
         kind, _, seconds_text = part.strip().partition("=")
         if kind not in spec.ANSWERS:
-            raise Refusal(f"--limits {text}: there is no kind of answer {kind!r}; give {FORMS}")
+            raise Refusal(f"{text!r}: there is no kind of answer {kind!r}; give {FORMS}")
         if kind in stated:
-            raise Refusal(f"--limits {text}: {kind} has two limits; give one for each kind")
+            raise Refusal(f"{text!r}: {kind} has two limits; give one for each kind")
         stated[kind] = _seconds(seconds_text, text)
     return other_limits(stated)
 
@@ -40,12 +40,10 @@ def _seconds(word: str, text: str) -> float:
     try:
         seconds = float(word)
     except ValueError:
-        raise Refusal(f"--limits {text}: {word!r} is no number of seconds and no name; give {FORMS}") from None
+        raise Refusal(f"{text!r}: {word!r} is no number of seconds and no name; give {FORMS}") from None
     # In milliseconds, as response times are measured; not a number is in no range.
     if not (SHORTEST_S <= seconds <= LONGEST_S and seconds == round(seconds, DECIMALS)):
-        raise Refusal(
-            f"--limits {text}: a limit is {SHORTEST_S} to {LONGEST_S:,} seconds, with {DECIMALS} decimals at most"
-        )
+        raise Refusal(f"{text!r}: a limit is {SHORTEST_S} to {LONGEST_S:,} seconds, with {DECIMALS} decimals at most")
     return int(seconds) if seconds.is_integer() else seconds
 
 
