@@ -17,6 +17,7 @@ from typing import Any
 
 from driver.cli.variables import HELP as VARIABLES_HELP
 from driver.dataset.expressways import check_length
+from driver.run.limits import parse_limits
 from polling_baseline.refusal import Refusal
 
 COMMANDS = (
@@ -70,6 +71,24 @@ def parse_length(text: str) -> float:
         return check_length(text)
     except Refusal as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
+
+
+def parse_limits_option(text: str) -> dict[str, float]:
+    """The type of an option that takes limits."""
+    try:
+        return parse_limits(text)
+    except Refusal as refusal:
+        raise argparse.ArgumentTypeError(str(refusal)) from None
+
+
+def add_limits_argument(parser: argparse.ArgumentParser, default: str, note: str = "") -> None:
+    parser.add_argument(
+        "--limits",
+        type=parse_limits_option,
+        metavar="LIMITS",
+        help="how long answers may take: seconds for all kinds, toll=3,balance=7 with the others as specified, "
+        f"specification or tibbetts (15, 15, 60, 90, 120 s){note} [{default}]",
+    )
 
 
 def add_server_arguments(parser: argparse.ArgumentParser) -> None:

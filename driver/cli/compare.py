@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driver.cli import FAIL_STATUS, add_server_arguments
+from driver.cli import FAIL_STATUS, add_limits_argument, add_server_arguments
 from driver.cli import run as run_command
 from driver.run.engines import ENGINES, Backends
+from driver.run.limits import limits_argument
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--master", default="local[*]", help="the Spark that judges [local[*]]")
     parser.add_argument("--stop-when-late", action="store_true", help="stop each run at its first late answer")
+    add_limits_argument(parser, "specification, or those of the runs")
     add_server_arguments(parser)
     for option, words in RUN_ARGUMENTS.items():
         metavar = words.get("metavar") or "|".join(words["choices"])
@@ -58,15 +60,15 @@ def run(args: argparse.Namespace) -> int:
     from driver.report.compare import as_json, check_comparable, columns, text
     from driver.report.html.file import write_page
     from driver.report.html.run import refresh_report, run_page
-    from driver.run.record import open_run
+    from driver.run.recount import open_run_under
 
     out = args.out or _next_folder()
     folders = _make_runs(args, out) if (args.paths[0] / "dataset.json").exists() else _given_runs(args)
-    check_comparable([open_run(folder) for folder in folders])
+    check_comparable([open_run_under(folder, args.limits) for folder in folders])
     _judge(folders, args.master)
     for folder in folders:
         refresh_report(folder)
-    runs = [open_run(folder) for folder in folders]
+    runs = [open_run_under(folder, args.limits) for folder in folders]
     table = columns(runs)
     out.mkdir(parents=True, exist_ok=True)
     write_page(out / "compare.html", run_page(runs, out))
@@ -104,8 +106,9 @@ def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
     if len(args.paths) > 1:
         raise Refusal("name one data set, or two runs or more")
     configs = [run_command.config_of([str(args.paths[0]), *words]) for words in _variants(args)]
-    if len({(config.clock, config.from_minute, config.to_minute) for config in configs}) > 1:
-        raise Refusal("runs with different clocks or minutes cannot be compared; give all of them the same")
+    alike = {(config.clock, config.from_minute, config.to_minute, str(config.limits)) for config in configs}
+    if len(alike) > 1:
+        raise Refusal("runs with different clocks, minutes or limits cannot be compared; give all of them the same")
     folders = [out / f"{number}-{config.engine}" for number, config in enumerate(configs, 1)]
     if taken := [folder for folder in folders if folder.exists()]:
         raise Refusal(f"{taken[0]} exists; choose another --out")
@@ -128,6 +131,8 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
         if (given := getattr(args, _name(option))) is not None
     ]
     flags = ["--stop-when-late"] if args.stop_when_late else []
+    if args.limits is not None:
+        flags += ["--limits", limits_argument(args.limits)]
     return [
         ["--engine", *engine, *itertools.chain(*chosen), *flags]
         for engine in engines

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driver.cli import parse_length
+from driver.cli import add_limits_argument, parse_length
 from driver.cli.run import add_engine_arguments, engine_options
 from driver.run.config import RunConfig, configure
 from driver.run.engines import ENGINES, Backends
+from driver.run.limits import describe_limits, limits_in_force
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import fold_parts, format_count, format_seconds
+from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
 
 if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
@@ -46,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max", type=parse_length, default=float(spec.MAX_XWAYS), metavar="L", help="stop there [1000]"
     )
     parser.add_argument("--clock", choices=("real", "virtual"), default="virtual", help="real for a proof [virtual]")
+    add_limits_argument(parser, "specification", "; a rating by others is no L-rating")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where everything goes [ratings/ENGINE-KIND]")
     parser.add_argument("--json", action="store_true", help="print rating.json instead of a table")
     add_road_arguments(parser, distinct=1)
@@ -101,6 +104,7 @@ def run(args: argparse.Namespace) -> int:
             from_minute=first,
             to_minute=minutes,
             stop_when_late=True,
+            limits=args.limits,
             # Who begins in mid-road meets all cars of the road as new ones, in the time between two reports.
             warm_up_s=spec.REPORT_PERIOD_S if first > 1 else 0,
         )
@@ -123,7 +127,11 @@ def _say(what: str) -> None:
 def text(record: RatingRecord, folder: Path) -> list[str]:
     """The rating for a terminal: the number, what it rests on, the curve, and what gave out."""
     first, last = record["minutes"]
-    names = {"full": "L-rating", "peak": "peak rating", "part": f"rating of {format_count(last, 'minute')}"}
+    limits = limits_in_force(record["settings"].get("limits", {}))
+    others = describe_limits(limits)
+    part = f"rating of {format_count(last, 'minute')}"
+    names = {"full": part if others else "L-rating", "peak": "peak rating", "part": part}
+    shortest = min(limits.values())
     distinct = format_count(record["distinct"], "distinct expressway")
     conditions = [
         f"minutes {first} to {last}, {record['clock']} clock, seed {record['seed']}, in steps of {record['step']:g}",
@@ -132,25 +140,25 @@ def text(record: RatingRecord, folder: Path) -> list[str]:
     in_mid_road = any(each["minutes"][0] > 1 for each in record["candidates"])
     warm_up = f"in the first {spec.REPORT_PERIOD_S} s of a run from mid-road every car is new: they hold nothing up"
     return [
-        f"{names[record['kind']]} of {record['engine']}: {record['rating']:g}",
+        f"{names[record['kind']]} of {record['engine']}{' under other limits' if others else ''}: {record['rating']:g}",
+        *textwrap.wrap(f"{others}: no L-rating" if others else "", WIDTH),
         *fold_parts("", conditions),
         f"made of {distinct}, relabelled; history is that of the distinct",
         *([warm_up] if in_mid_road else []),
         "",
         f"{'L':>7}  {'minutes':<9}{'outcome':<9}{'judged':<8}{'longest (s)':>11}{'tuples/s of work':>18}"
-        f"  0 s{'5 s':>{BAR - 3}}",
-        *[_row(each) for each in record["candidates"]],
+        f"  0 s{f'{shortest} s':>{BAR - 3}}",
+        *[_row(each, shortest) for each in record["candidates"]],
         "",
         _ending(record),
         f"saved  {folder}   rating.json  runs/",
     ]
 
 
-def _row(candidate: CandidateRecord) -> str:
+def _row(candidate: CandidateRecord, limit: float) -> str:
     judged = {None: "-", True: "right", False: "wrong"}[candidate["right"]]
     minutes = "-".join(map(str, candidate["minutes"]))
     longest = candidate["max_response_s"]
-    limit = min(spec.DEADLINE_S.values())
     length = 0 if longest is None else round(BAR * longest / limit)
     bar = "#" * min(length, BAR) + (">" if longest is not None and longest > limit else "")
     shown = "-" if longest is None else format_seconds(longest, limit)

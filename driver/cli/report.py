@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from driver.cli import add_limits_argument
+
 if TYPE_CHECKING:
     from driver.run.record import RunRecord
 
@@ -14,6 +16,7 @@ EXAMPLES = """\
   lrb report runs/0007-polling-L1                        what lrb run printed, and the verdict if there is one
   lrb report runs/0007-polling-L1 --html page.html       response times, backlog, cycles and settings on one page
   lrb report runs/0007-* runs/0008-* --html both.html    several runs on one page, laid over one another
+  lrb report runs/0007-polling-L1 --limits 3             its late answers if 3 s were allowed, without a new run
   lrb report runs/0007-polling-L1 --json | jq '.runs[0].answers.toll.max'
 """
 
@@ -21,16 +24,17 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", metavar="RUN", type=Path, nargs="+", help="a folder made by lrb run")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write a page instead")
+    add_limits_argument(parser, "those of the run")
     parser.add_argument("--json", action="store_true", help="print JSON instead")
 
 
 def run(args: argparse.Namespace) -> int:
     import json
 
-    from driver.report.text import text
-    from driver.run.record import open_run
+    from driver.report.text import run_text
+    from driver.run.recount import open_run_under
 
-    runs = [open_run(folder) for folder in args.runs]
+    runs = [open_run_under(folder, args.limits) for folder in args.runs]
     if args.html:
         from driver.report.compare import check_comparable
         from driver.report.html.file import write_page
@@ -43,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.html:
         print(args.html)
     else:
-        print("\n\n".join(text(run.json, run.folder) for run in runs))
+        print("\n\n".join(run_text(run) for run in runs))
     return 0
 
 

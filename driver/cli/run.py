@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from driver.cli import add_server_arguments, parse_length
+from driver.cli import add_limits_argument, add_server_arguments, parse_length
 from driver.dataset.ignore import REQUESTS, parse_kinds
 from driver.run.config import (
     CLOCKS,
@@ -91,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(option, **words)
     add_engine_arguments(parser)
     parser.add_argument("--stop-when-late", action="store_true", default=None, help="stop at the first late answer")
+    add_limits_argument(parser, "specification", "; engine aurora sheds load by the specification's all the same")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
@@ -162,6 +163,7 @@ def config_from(args: argparse.Namespace) -> RunConfig:
         to_minute=args.to_minute,
         xways=args.xways,
         stop_when_late=args.stop_when_late,
+        limits=args.limits,
     )
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driver.cli import FAIL_STATUS
+from driver.cli import FAIL_STATUS, add_limits_argument
 from driver.dataset.expressways import describe_part
-from driver.run.verdict import NAME, Verdict, write_verdict
+from driver.run.limits import describe_limits, limits_in_force
+from driver.run.verdict import NAME, Verdict, limits_of, write_verdict
 from polling_baseline import spec
 from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import format_count, format_seconds, format_table
+from polling_baseline.wording import WIDTH, format_count, format_seconds, format_table
 
 if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
@@ -25,6 +27,8 @@ SUMMARY = "Judge the answers of a run, or of any system's output file: right or 
 EXAMPLES = """\
   lrb validate road1 runs/0007-polling-L1            the verdict goes to the run's folder, as verdict.json
   lrb validate road1 --output answers.csv            a system of your own; the verdict goes to answers.verdict.json
+  lrb validate road1 runs/0007-polling-L1 --limits toll=3
+                                                     3 s for a toll notification, the others as specified
   lrb validate road1 --output answers.csv --explain 3 --faults faults.csv
                                                      the first faults with their evidence, all of them in a file
 
@@ -53,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--travel-time", choices=("seconds", "minutes"), default="seconds", help="minutes need --lenient [%(default)s]"
     )
+    add_limits_argument(parser, "those of the run, or specification")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON instead of a table")
     add_part_arguments(parser)
 
@@ -105,7 +110,16 @@ def _question(args: argparse.Namespace) -> Question:
     xways = xways_from(args, dataset)
     check_files(dataset)
     reading = Reading(lenient=args.lenient, in_minutes=args.travel_time == "minutes")
-    return Question(dataset, output, seconds, xways, reading)
+    return Question(dataset, output, seconds, xways, reading, limits_for(args))
+
+
+def limits_for(args: argparse.Namespace) -> dict[str, float]:
+    """Those given, else those of the run, else the specification's."""
+    from driver.run.record import config_of, read_run
+
+    if args.limits is None and args.run_folder:
+        return limits_in_force(config_of(read_run(args.run_folder)).limits)
+    return limits_in_force(args.limits or {})
 
 
 def verdict_path(output: Path) -> Path:
@@ -174,8 +188,11 @@ def text(verdict: Verdict) -> list[str]:
     words = [f"{verdict['verdict']}{lenient}", verdict["dataset"]["name"], f"minutes {first} to {last}"]
     content = (*CONTENT, "lenient") if verdict["lenient"] else CONTENT
     answers: Mapping[str, Mapping[str, Any]] = verdict["answers"]
+    limits = limits_of(verdict)
+    others = describe_limits(limits)
     return [
         "   ".join([*words, part] if part else words),
+        *textwrap.wrap(others or "", WIDTH),
         "",
         *format_table(
             ("answer", *content),
@@ -184,15 +201,14 @@ def text(verdict: Verdict) -> list[str]:
         "",
         *format_table(
             ("answer", *IN_TIME, *TIMES, "limit (s)"),
-            [_times(kind, counts) for kind, counts in answers.items()],
+            [_times(kind, counts, limits[kind]) for kind, counts in answers.items()],
         ),
         *_about_the_file(verdict),
     ]
 
 
-def _times(kind: str, counts: Mapping[str, Any]) -> list[str]:
+def _times(kind: str, counts: Mapping[str, Any], limit: float) -> list[str]:
     """How many answers came late or early, and what response times they had."""
-    limit = spec.DEADLINE_S[kind]
     times = ("-" if counts[name] is None else format_seconds(counts[name], limit) for name in TIMES)
     return [kind, *(f"{counts[name]:,}" for name in IN_TIME), *times, str(limit)]
 

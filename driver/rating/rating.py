@@ -27,8 +27,8 @@ from driver.report.html.run import refresh_report
 from driver.run.config import RunConfig
 from driver.run.engines import Backends
 from driver.run.journal import read_cycles, step_name
+from driver.run.limits import limits_in_force
 from driver.run.loop import measure
-from driver.run.poller import Cycle
 from driver.run.record import config_of, read_run, run_record, write_run
 from driver.run.record_types import RunJson
 from driver.run.verdict import is_right
@@ -36,7 +36,6 @@ from polling_baseline import spec
 from polling_baseline.wording import format_seconds
 
 QUICK_MINUTES = 20
-SHORTEST_LIMIT_S = min(spec.DEADLINE_S.values())
 Announce = Callable[[str], None]
 
 
@@ -85,6 +84,7 @@ class Rating:
         self._config_for, self._peak_for, self._backends = config_for, peak_for, backends
         self.candidates: list[Candidate] = []
         self.settings = settings_of(config_for(spec.MAX_XWAYS), dataset)
+        self._shortest_limit_s = min(limits_in_force(self.settings["limits"]).values())
         claim(folder / RATING, self.settings)
 
     @property
@@ -149,7 +149,7 @@ class Rating:
             announce(f"L = {xways:g} was interrupted; the same command goes on from here")
             raise KeyboardInterrupt
         self.candidates.append(candidate_of(folder, record))
-        announce(line(self.candidates[-1]))
+        announce(line(self.candidates[-1], self._shortest_limit_s))
 
     def _judged(self, candidate: Candidate, judge: Callable[[Path], None], announce: Announce) -> None:
         announce(f"L = {candidate.xways:g}: asking the reference")
@@ -164,7 +164,7 @@ class Rating:
             record = read_run(folder) if (folder / "run.json").exists() else None
             if record and record["state"] in ("complete", "late"):
                 self.candidates.append(candidate_of(folder, record))
-                announce(f"{line(self.candidates[-1])}   (taken over)")
+                announce(f"{line(self.candidates[-1], self._shortest_limit_s)}   (taken over)")
 
     def _runs(self) -> list[Path]:
         return sorted(path for path in (self.folder / "runs").glob("*") if re.match(r"\d{4}-", path.name))
@@ -182,12 +182,14 @@ def candidate_of(folder: Path, record: RunJson) -> Candidate:
     run = run_record(record, folder)
     longest = [answer["max"] for answer in run.json["answers"].values() if "max" in answer]
     feed, busy_s = run.json["feed"], run.json["feed"].get("busy_s")
+    # By the limits of the run, whatever the judge allowed.
+    late = bool(late_limits(record))
     return Candidate(
         xways=record["dataset"]["xways"],
         run=folder,
         minutes=run.minutes,
-        in_time=record["state"] == "complete" and not run.late,
-        state="late" if run.late else record["state"],
+        in_time=record["state"] == "complete" and not late,
+        state="late" if late else record["state"],
         max_response_s=max(longest, default=None),
         tuples_per_s=round(feed["rows"] / busy_s) if busy_s else 0,
         peak_tuples_per_s=feed.get("peak_rows_per_s", 0),
@@ -210,7 +212,9 @@ def gave_out(run: Path) -> GaveOut | None:
     if record["state"] == "broken":
         return {"reason": record["reason"]}
     cycles = read_cycles(run)
-    first = next((number for number, cycle in enumerate(cycles) if _is_late(cycle)), None)
+    limit_s = min(late_limits(record) or limits_in_force(config_of(record).limits).values())
+    late_cycles = (number for number, cycle in enumerate(cycles) if cycle.committed - cycle.seconds[0] > limit_s)
+    first = next(late_cycles, None)
     if first is None:
         return None
     before = [cycle for cycle in cycles[: first + 1] if cycle.ended > cycles[first].started - spec.MINUTE_S]
@@ -223,13 +227,14 @@ def gave_out(run: Path) -> GaveOut | None:
     return late
 
 
-def _is_late(cycle: Cycle) -> bool:
-    return cycle.committed - cycle.seconds[0] > SHORTEST_LIMIT_S
+def late_limits(record: RunJson) -> list[float]:
+    """The limits of the kinds of answers that came late."""
+    return [answer["limit_s"] for answer in record.get("answers", {}).values() if answer["late"]]
 
 
-def line(candidate: Candidate) -> str:
+def line(candidate: Candidate, limit_s: float) -> str:
     """A candidate in one line."""
-    longest = "-" if candidate.max_response_s is None else format_seconds(candidate.max_response_s, SHORTEST_LIMIT_S)
+    longest = "-" if candidate.max_response_s is None else format_seconds(candidate.max_response_s, limit_s)
     return (
         f"L = {candidate.xways:<6g} {candidate.outcome:<9} longest {longest:>8} s   "
         f"{candidate.tuples_per_s:>9,.0f} tuples/s of work   took {candidate.took_s:.0f} s"

@@ -138,5 +138,6 @@ def claim(file: Path, settings: Mapping[str, Any]) -> None:
         write_json(file, {"format": FORMAT, "settings": settings})
         return
     before = read_json(file, Claim, "choose another --out")["settings"]
-    if other := sorted(name for name, value in settings.items() if value != before.get(name)):
+    # A folder of an earlier version lacks an option that it did not know; what is empty now was absent then.
+    if other := sorted(name for name, value in settings.items() if (value or None) != (before.get(name) or None)):
         raise Refusal(f"{file.parent} was made with another {', '.join(other)}; choose another --out")

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from driver.report.diagnosis import headline
-from driver.report.text import answer_counts, departures
+from driver.report.text import answer_counts, departures, limits_text
 from driver.run.config import RunConfig
 from driver.run.journal import step_name
 from driver.run.record import RunRecord
 from driver.run.verdict import FAULTS
-from polling_baseline import spec
 from polling_baseline.database.connection import ServerRecord
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
@@ -74,11 +73,13 @@ def check_comparable(runs: Sequence[RunRecord]) -> None:
             ("minutes", run.minutes, first.minutes),
             ("kinds of request", list(run.config.ignore), list(first.config.ignore)),
             ("clocks", run.config.clock, first.config.clock),
+            ("limits", run.limits, first.limits),
         ):
             if own != others:
+                remedy = "give --limits" if what == "limits" else "make them alike with lrb run"
                 raise Refusal(
                     f"{first.folder} and {run.folder} are runs of different {what}, so they cannot be compared; "
-                    "make them alike with lrb run"
+                    + remedy
                 )
 
 
@@ -148,8 +149,8 @@ def _numbers(table: Sequence[Column], name: str, form: str) -> list[str]:
 
 
 def _responses(table: Sequence[Column], name: str) -> list[str]:
-    values = [column.measured[name] for column in table]
-    return ["-" if value is None else format_seconds(value, spec.DEADLINE_S[KIND]) for value in values]
+    values = [(column.measured[name], column.run.limits[KIND]) for column in table]
+    return ["-" if value is None else format_seconds(value, limit) for value, limit in values]
 
 
 def relations(table: Sequence[Column]) -> list[Row]:
@@ -234,7 +235,7 @@ def text(table: Sequence[Column]) -> list[str]:
     dataset, (first, last) = run.json["dataset"], run.minutes
     heading = [dataset["name"], f"L = {dataset['xways']:g}", f"minutes {first} to {last}"]
     heading += [f"{run.config.clock} clock", *common_departures([column.run for column in table])]
-    lines = [*fold_parts("", heading), ""]
+    lines = [*fold_parts("", heading), *textwrap.wrap(limits_text(run) or "", WIDTH), ""]
     lines += side_by_side([column.label for column in table], rows(table))
     sentences = [sentence for column in table if (sentence := load_sentence(column))]
     broken = [column for column in table if column.run.json["state"] not in ("complete", "late")]

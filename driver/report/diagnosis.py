@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from driver.dataset.expressways import describe_part
+from driver.run.limits import limits_argument, limits_in_force
 from driver.run.record import RunRecord
 from driver.run.record_types import MinuteSummary
 from driver.run.verdict import Verdict, expected_in
@@ -36,7 +37,8 @@ def headline(run: RunRecord) -> tuple[str, str]:
 
 
 def _validate(run: RunRecord, *options: object) -> str:
-    return format_command("validate", run.config.dataset, run.folder, *options)
+    others = [] if run.limits == limits_in_force(run.config.limits) else ["--limits", limits_argument(run.limits)]
+    return format_command("validate", run.config.dataset, run.folder, *options, *others)
 
 
 def _reservations(verdict: Verdict) -> str:
@@ -63,7 +65,7 @@ def first_late(run: RunRecord) -> tuple[int, str, float] | None:
         (minute, spec.ANSWERS.index(kind), times["max"])
         for kind in spec.ANSWERS
         for minute, times in run.minutes_with(kind)
-        if times["max"] > spec.DEADLINE_S[kind]
+        if times["max"] > run.limits[kind]
     ]
     if not late:
         return None
@@ -88,7 +90,7 @@ def _content(run: RunRecord) -> list[str]:
 
 def _lateness(run: RunRecord, minute: int, kind: str, longest_s: float) -> str:
     row = next(row for row in run.json["minutes"] if row["minute"] == minute)
-    limit = spec.DEADLINE_S[kind]
+    limit = run.limits[kind]
     words = [
         f"{format_count(run.late, 'answer')} came late, the first in minute {minute} ({kind}: up to "
         f"{format_seconds(longest_s, limit, 1)} s, the limit is {limit} s), {_backlog(row)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from driver.report.diagnosis import headline, look_first
 from driver.run.config import RunConfig
 from driver.run.journal import step_name
+from driver.run.limits import describe_limits, limits_in_force
 from driver.run.record import RunRecord, run_record
 from driver.run.record_types import EngineFacts, RunJson
 from driver.run.summary import PERCENTILES
@@ -24,7 +26,11 @@ TIMES = (*PERCENTILES, "max")
 
 def text(record: RunJson, folder: Path) -> str:
     """What a terminal shows of the run in a folder, whose `run.json` says `record`."""
-    run = run_record(record, folder)
+    return run_text(run_record(record, folder))
+
+
+def run_text(run: RunRecord) -> str:
+    """What a terminal shows of a run."""
     answers = _answers(run)
     saved = [name for name in FILES if (run.folder / name).exists()]
     lines = [
@@ -37,8 +43,8 @@ def text(record: RunJson, folder: Path) -> str:
         "",
         conclusion(run),
     ]
-    if record["state"] in ("running", "interrupted", "broken") and run.config.profile.keeps_commits:
-        lines.append(f"go on  {format_command('run', '--resume', folder)}")
+    if run.json["state"] in ("running", "interrupted", "broken") and run.config.profile.keeps_commits:
+        lines.append(f"go on  {format_command('run', '--resume', run.folder)}")
     return "\n".join([*lines, "  ".join([f"saved  {run.folder} ", *saved])])
 
 
@@ -89,7 +95,17 @@ def _heading(run: RunRecord, width: int) -> list[str]:
             *departures(config),
         ],
     )
-    return lines
+    return lines + textwrap.wrap(limits_text(run) or "", WIDTH)
+
+
+def limits_text(run: RunRecord) -> str | None:
+    """By which limits answers are late, if not by the specification's; whether the run was made under others."""
+    own = limits_in_force(run.config.limits)
+    if run.limits == own:
+        return describe_limits(own)
+    stated = describe_limits(run.limits) or "limits of the specification"
+    made_under = describe_limits(own) or "the limits of the specification"
+    return f"{stated}; the run was made under {made_under}, and its late answers are counted anew"
 
 
 def departures(config: RunConfig) -> list[str]:

@@ -61,6 +61,8 @@ class RunConfig:
     stop_when_late: bool = False
     # Of a run that begins in mid-road: the seconds in which every car is new, while the virtual clock waits for each.
     warm_up_s: int = 0
+    # Response times allowed, by kind of answer, where they are not the specification's.
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def profile(self) -> Durability:

@@ -12,8 +12,8 @@ from rich.live import Live
 from rich.table import Table
 
 from driver.run.journal import step_name
+from driver.run.limits import Limits
 from driver.run.poller import Cycle
-from polling_baseline import spec
 from polling_baseline.wording import format_seconds
 
 PLAIN_PERIOD_S = 10.0
@@ -24,8 +24,8 @@ RATE_CYCLES = 10
 class LiveView:
     """Told of each cycle; draws at most a few times a second."""
 
-    def __init__(self, seconds: range, period_s: float) -> None:
-        self._seconds, self._period_s = seconds, period_s
+    def __init__(self, seconds: range, period_s: float, limits: Limits) -> None:
+        self._seconds, self._period_s, self._limits = seconds, period_s, limits
         self._worst: dict[str, float] = {}
         self._recent: deque[Cycle] = deque(maxlen=RATE_CYCLES)
         self._drawn_at = time.monotonic()
@@ -59,9 +59,8 @@ class LiveView:
         return rows / max(1, sum(len(cycle.seconds) for cycle in self._recent))
 
     def _line(self, cycle: Cycle) -> str:
-        limits = spec.DEADLINE_S
         worst = " ".join(
-            f"{kind} {format_seconds(s, limits[kind], 2)}/{limits[kind]}" for kind, s in self._worst.items()
+            f"{kind} {format_seconds(s, self._limits[kind], 2)}/{self._limits[kind]}" for kind, s in self._worst.items()
         )
         return (
             f"{_clock(cycle.seconds[-1])} of {_clock(self._seconds[-1])}   {self._rate():,.0f} tuples/s   "
@@ -79,7 +78,7 @@ class LiveView:
             ("  by step (ms)", steps),
         ]
         for kind, seconds in self._worst.items():
-            limit = spec.DEADLINE_S[kind]
+            limit = self._limits[kind]
             colour = "red" if seconds > limit else "green"
             rows.append((f"longest {kind}", f"[{colour}]{format_seconds(seconds, limit)} s[/] of {limit} s"))
         for row in rows:

@@ -20,6 +20,7 @@ from driver.run.clock import Clock
 from driver.run.config import RunConfig
 from driver.run.engines import Backends, open_engine
 from driver.run.feed import Feed
+from driver.run.limits import Limits, limits_in_force
 from driver.run.live import LiveView
 from driver.run.poller import LEAD_S, Cycle, Poller, run_polls
 from driver.run.record import FORMAT, write_run
@@ -27,7 +28,6 @@ from driver.run.record_types import EngineFacts, RunJson, RunOptions
 from driver.run.recording import Recording
 from driver.run.resume import InterruptedRun, reopened
 from driver.run.summary import environment, late_by, summary
-from polling_baseline import spec
 from polling_baseline.batch import Answers, Batch
 from polling_baseline.engine import Engine, EngineFailure
 from polling_baseline.refusal import Refusal
@@ -77,8 +77,9 @@ def run(
     write_run(folder, record)
     recording = Recording(folder, config.profile.keeps_commits, *(earlier.recorded if earlier else ()))
     feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers, ahead=config.clock == "real")
-    view = LiveView(seconds, config.period_s)
-    desk = _Desk(engine, clock, recording, view, config.slower)
+    limits = limits_in_force(config.limits)
+    view = LiveView(seconds, config.period_s, limits)
+    desk = _Desk(engine, clock, recording, view, limits, config.slower)
 
     def done(cycle: Cycle) -> None:
         desk.enter(cycle)
@@ -109,14 +110,17 @@ def run(
     finally:
         feed.close()
         record["covered"] = [seconds.start, _last(recording)]
-        _close(recording, record, desk.own_s, folder)
+        _close(recording, record, desk.own_s, folder, limits)
     return record
 
 
 class _Desk:
     """Hands batches to the engine, and its answers to the recording."""
 
-    def __init__(self, engine: Engine, clock: Clock, recording: Recording, view: LiveView, slower: float) -> None:
+    def __init__(
+        self, engine: Engine, clock: Clock, recording: Recording, view: LiveView, limits: Limits, slower: float
+    ) -> None:
+        self._limits = limits
         self._engine, self._clock, self._recording, self._view = engine, clock, recording, view
         self._slower = slower
         self.own_s, self.late = 0.0, False
@@ -134,7 +138,7 @@ class _Desk:
         for answers in self._answers():
             written = self._clock.now()
             longest_s = self._recording.answers(answers, committed)
-            self.late = self.late or longest_s > spec.DEADLINE_S[answers.kind]
+            self.late = self.late or longest_s > self._limits[answers.kind]
             self._view.answered(answers.kind, longest_s)
             self.own_s += self._clock.now() - written
         return committed, {step: self._slower * ms for step, ms in steps.items()}
@@ -197,15 +201,15 @@ def _end(record: RunJson, state: str, reason: str) -> None:
     record["state"], record["reason"] = state, reason
 
 
-def _close(recording: Recording, record: RunJson, own_s: float, folder: Path) -> None:
+def _close(recording: Recording, record: RunJson, own_s: float, folder: Path, limits: Limits) -> None:
     """Leave everything on disk; on a full one, as much as goes."""
     try:
         recording.close()
     except OSError as error:
         _end(record, "broken", _failed_write(error, folder))
-    record.update(cast(RunJson, summary(recording, own_s)))
+    record.update(cast(RunJson, summary(recording, own_s, limits)))
     for outage in record.get("outages", ()):
-        outage["late_answers"] = late_by(outage, recording)
+        outage["late_answers"] = late_by(outage, recording.cycles, recording.responses, limits)
     try:
         write_run(folder, record)
     except OSError as error:

@@ -15,8 +15,9 @@ from typing import Any
 from driver.json_record import read_json, write_json
 from driver.run.config import OPTIONS, RunConfig
 from driver.run.journal import CycleColumns, columns_of, read_cycles
+from driver.run.limits import limits_in_force
 from driver.run.record_types import AnswerSummary, MinuteTimes, RunJson
-from driver.run.verdict import Verdict, faults_in, read_verdict
+from driver.run.verdict import Verdict, faults_in, limits_of, read_verdict
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 
@@ -76,6 +77,11 @@ class RunRecord:
         return [(row["minute"], row[kind]) for row in rows if kind in row]
 
     @property
+    def limits(self) -> dict[str, float]:
+        """The limits in force: what is late is late by these."""
+        return {kind: answer["limit_s"] for kind, answer in self.json["answers"].items()}
+
+    @property
     def late(self) -> int:
         """How many answers came late."""
         return sum(answer["late"] for answer in self.json["answers"].values())
@@ -109,8 +115,9 @@ def open_run(folder: Path) -> RunRecord:
 
 def run_record(record: RunJson, folder: Path) -> RunRecord:
     """What is known of the run in this folder, whose `run.json` says `record`."""
+    limits = limits_in_force(record["config"].get("limits", {}))
     nothing: dict[str, AnswerSummary] = {
-        kind: {"received": 0, "late": 0, "limit_s": spec.DEADLINE_S[kind]} for kind in spec.ANSWERS
+        kind: {"received": 0, "late": 0, "limit_s": limits[kind]} for kind in spec.ANSWERS
     }
     measured = {"answers": nothing, "minutes": [], "cycles": {"count": 0}, "feed": {"rows": 0}}
     whole = typing.cast(RunJson, {**measured, **record})
@@ -119,4 +126,18 @@ def run_record(record: RunJson, folder: Path) -> RunRecord:
     verdict = read_verdict(folder)
     # A verdict on other data says nothing of this run.
     is_on_it = verdict is not None and verdict["dataset"]["identity"] == record["dataset"]["identity"]
-    return RunRecord(folder, whole, verdict if is_on_it else None)
+    if verdict is None or not is_on_it:
+        return RunRecord(folder, whole, None)
+    return RunRecord(folder, _as_judged(whole, verdict), verdict)
+
+
+def _as_judged(record: RunJson, verdict: Verdict) -> RunJson:
+    """With the judge's limits, if they are others than those of the run, and with what is late by them."""
+    limits = limits_of(verdict)
+    if all(answer["limit_s"] == limits[kind] for kind, answer in record["answers"].items()):
+        return record
+    answers: dict[str, Any] = {
+        kind: {**answer, "late": verdict["answers"][kind]["late"], "limit_s": limits[kind]}
+        for kind, answer in record["answers"].items()
+    }
+    return typing.cast(RunJson, {**record, "answers": answers})

@@ -163,6 +163,7 @@ class RunOptions(_RunOptions, total=False):
     slower: float
     stop_when_late: bool
     warm_up_s: int
+    limits: dict[str, float]
 
 
 class Measurements(TypedDict, total=False):

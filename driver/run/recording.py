@@ -40,6 +40,11 @@ class Responses:
         self._counts.append(counts)
         return float(times.max())
 
+    def later_than(self, limit_s: float) -> int:
+        """How many took longer than that; exactly the limit is in time."""
+        _, times, counts = self.columns()
+        return int(counts[times > limit_s].sum())
+
     def columns(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
         """Second, response time in seconds, and number of answers."""
         if not self._seconds:

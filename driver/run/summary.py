@@ -6,12 +6,14 @@ import math
 import os
 import platform
 import subprocess
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 import numpy as np
 
+from driver.run.limits import Limits
 from driver.run.poller import Cycle
 from driver.run.record_types import (
     AnswerSummary,
@@ -53,34 +55,34 @@ def environment(engine: EngineFacts) -> Environment:
     return environment
 
 
-def summary(recording: Recording, driver_s: float) -> Measurements:
+def summary(recording: Recording, driver_s: float, limits: Limits) -> Measurements:
     """What was measured: per kind of answer, per minute, of the cycles and of the feed."""
     return {
-        "answers": {kind: _answer(recording.responses[kind], spec.DEADLINE_S[kind]) for kind in spec.ANSWERS},
+        "answers": {kind: _answer(recording.responses[kind], limits[kind]) for kind in spec.ANSWERS},
         "minutes": _minutes(recording),
         "cycles": _cycles(recording.cycles),
         "feed": _feed(recording.cycles, driver_s),
     }
 
 
-def late_by(outage: Outage, recording: Recording) -> int:
+def late_by(outage: Outage, cycles: Sequence[Cycle], responses: Mapping[str, Responses], limits: Limits) -> int:
     """How many answers an outage made late: those given after it until nothing waited any more, as far as late."""
-    after = [cycle for cycle in recording.cycles if cycle.committed >= outage["until"]]
+    after = [cycle for cycle in cycles if cycle.committed >= outage["until"]]
     caught_up = next((cycle.committed for cycle in after if cycle.backlog_s == 0), math.inf)
     late = 0
-    for kind in spec.ANSWERS:
-        seconds, times, counts = recording.responses[kind].columns()
+    for kind, of_kind in responses.items():
+        seconds, times, counts = of_kind.columns()
         emits = seconds + times
         # Times have three decimals.
         held_up = (emits > outage["until"] - 0.001) & (emits < caught_up + 0.001)
-        late += int(counts[held_up & (times > spec.DEADLINE_S[kind])].sum())
+        late += int(counts[held_up & (times > limits[kind])].sum())
     return late
 
 
-def _answer(responses: Responses, deadline_s: float) -> AnswerSummary:
+def _answer(responses: Responses, limit_s: float) -> AnswerSummary:
     _, times, counts = responses.columns()
-    late = int(counts[times > deadline_s].sum())
-    answer: AnswerSummary = {"received": int(counts.sum()), "late": late, "limit_s": deadline_s}
+    late = responses.later_than(limit_s)
+    answer: AnswerSummary = {"received": int(counts.sum()), "late": late, "limit_s": limit_s}
     if not len(times):
         return answer
     percentiles = {name: weighted_percentile(times, counts, percent) for name, percent in PERCENTILES.items()}

@@ -8,6 +8,7 @@ from typing import Literal, TypedDict
 
 from driver.dataset.relabel import DatasetLabel
 from driver.json_record import read_json, write_json
+from driver.run.limits import limits_in_force
 from polling_baseline.refusal import Refusal
 
 FORMAT = 1
@@ -55,7 +56,7 @@ class LineCounts(TypedDict):
     examples: list[list[object]]
 
 
-class Verdict(TypedDict):
+class _Verdict(TypedDict):
     format: int
     # PASS or FAIL
     verdict: str
@@ -71,6 +72,11 @@ class Verdict(TypedDict):
     lines: LineCounts
 
 
+class Verdict(_Verdict, total=False):
+    # The response times that were allowed, in seconds; those of the specification where there is no such key.
+    limits: dict[str, float]
+
+
 def read_verdict(folder: Path) -> Verdict | None:
     """The verdict on the run in a folder, if it was judged."""
     with suppress(OSError, Refusal):
@@ -83,6 +89,11 @@ def write_verdict(path: Path, verdict: Verdict) -> None:
         write_json(path, verdict)
     except OSError as error:
         raise Refusal(f"cannot write {path}: {error.strerror}; name another file with --verdict") from None
+
+
+def limits_of(verdict: Verdict) -> dict[str, float]:
+    """What the judge allowed each kind of answer."""
+    return limits_in_force(verdict.get("limits", {}))
 
 
 def expected_in(verdict: Verdict) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, GroupedData
 from pyspark.sql import functions as F
 
+from driver.run.limits import Limits
 from driver.validate.received import NOTES, is_answer
 from driver.validate.reference import Reference
 from driver.validate.tally import COUNTS, IDENTITY, is_late
@@ -33,7 +34,7 @@ class Glance:
         counts = {row.note: row["sum(answered)"] for row in self.lines.groupBy("note").sum("answered").collect()}
         return {"total": sum(counts.values()), **{note: counts.get(note, 0) for note in NOTES}}
 
-    def right_by_response(self, expected: DataFrame, kinds: Collection[int]) -> DataFrame | None:
+    def right_by_response(self, expected: DataFrame, kinds: Collection[int], limits: Limits) -> DataFrame | None:
         """The answers of these kinds as `verdict.by_response` counts them, if they are those expected; None if not."""
         of_kinds = F.col("kind").isin(*kinds)
         came = self.lines.filter(of_kinds & is_answer()).drop("note")
@@ -45,7 +46,7 @@ class Glance:
         counts = dict.fromkeys(COUNTS, F.lit(0)) | {
             "expected": F.col("answered"),
             "received": F.col("answered"),
-            "late": F.when(is_late(), F.col("answered")).otherwise(0),
+            "late": F.when(is_late(limits), F.col("answered")).otherwise(0),
         }
         answers = came.groupBy("kind", "response_us").agg(F.sum("answered").alias("answered"))
         return answers.select("kind", "response_us", "answered", *[counts[name].alias(name) for name in COUNTS])

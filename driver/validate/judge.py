@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from driver.dataset.folder import Dataset
 from driver.dataset.packed_file import opened
 from driver.dataset.relabel import dataset_label
+from driver.run.limits import Limits, limits_in_force
 from driver.run.verdict import FORMAT, AnswerVerdict, LineCounts, Verdict
 from driver.spark.session import session
 from driver.validate.fingerprint import glance_at
@@ -39,6 +40,8 @@ class Question:
     seconds: range
     xways: tuple[int, ...] | None = None
     reading: Reading = STRICT
+    # What each kind of answer is allowed, in seconds.
+    limits: Limits = field(default_factory=limits_in_force)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def judged(
             "lenient": question.reading.lenient,
             "accidents_end": right.reading.accidents_end,
             "answers": counted,
+            "limits": dict(question.limits),
             "lines": cast(LineCounts, {**lines, "examples": _examples(spark, question.output, lines)}),
         }
         yield Judgement(verdict, right, received_of(spark, question.output), tallied)
@@ -105,7 +109,7 @@ def _compare(question: Question, right: Reference) -> tuple[DataFrame, Counted, 
     """The tally of each answer, what it comes to, and how many lines there are that are odd."""
     received = received_of(right.spark, question.output)
     seen = glance_at(right, received)
-    right_others = seen.right_by_response(right.expected, OTHERS) if question.xways is None else None
+    right_others = seen.right_by_response(right.expected, OTHERS, question.limits) if question.xways is None else None
     answers = answers_of(received)
     if question.reading.lenient and right_others is None:
         answers = read_leniently(right, answers, question.reading)
@@ -113,12 +117,12 @@ def _compare(question: Question, right: Reference) -> tuple[DataFrame, Counted, 
     # Of the balances only those lines are split that can be balances at all; the file is read again for them.
     balances = answers_of(received.filter(F.col("text").startswith(f"{BALANCE},")))
     balances = judged_balances(right, balances, question.reading)
-    tallied = tally(right.expected, others.union(balances), question.xways)
+    tallied = tally(right.expected, others.union(balances), question.xways, question.limits)
     if right_others is None:
         counted = by_response(tallied)
     else:
         expected = right.expected.filter(F.col("kind") == BALANCE)
-        counted = right_others.union(by_response(tally(expected, balances, question.xways)))
+        counted = right_others.union(by_response(tally(expected, balances, question.xways, question.limits)))
     return tallied, answer_verdicts(counted), seen.line_counts()
 
 

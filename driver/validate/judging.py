@@ -8,6 +8,7 @@ from pathlib import Path
 from driver.dataset.folder import Dataset
 from driver.dataset.ignore import without_requests
 from driver.dataset.integrity import check_files
+from driver.run.limits import limits_in_force
 from driver.run.record import config_of, read_run, seconds_of, write_run
 from driver.run.verdict import NAME, Verdict, write_verdict
 
@@ -20,13 +21,16 @@ def judge_runs(
 
     check_files(dataset)
     spark = quiet_session(master)
+    configs = {folder: config_of(read_run(folder)) for folder in folders}
     by_part: dict[tuple[range, tuple[str, ...]], list[Path]] = {}
-    for folder in folders:
-        record = read_run(folder)
-        by_part.setdefault((seconds_of(record), tuple(config_of(record).ignore)), []).append(folder)
+    for folder, config in configs.items():
+        by_part.setdefault((seconds_of(read_run(folder)), tuple(config.ignore)), []).append(folder)
     for (seconds, ignored), group in by_part.items():
         part = without_requests(dataset, ignored)
-        questions = [Question(part, folder / "output.csv", seconds) for folder in group]
+        questions = [
+            Question(part, folder / "output.csv", seconds, limits=limits_in_force(configs[folder].limits))
+            for folder in group
+        ]
         with reference_for(spark, questions[0]) as right:
             for folder, question in zip(group, questions, strict=True):
                 announce(f"judging {folder}")

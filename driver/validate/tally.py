@@ -19,6 +19,7 @@ from typing import Any, cast
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from driver.run.limits import Limits
 from driver.run.verdict import FAULTS, AnswerVerdict
 from driver.validate.copies import original_id
 from driver.validate.reading import Reading
@@ -32,12 +33,12 @@ IDENTITY = ["kind", "id", "second"]
 JUDGED = [*IDENTITY, "value_1", "value_2", "response_us", "lenient"]
 
 
-def is_late() -> Column:
-    limit_us = F.get(F.lit([spec.DEADLINE_S[kind] * SECOND_US for kind in spec.ANSWERS]), F.col("kind"))
+def is_late(limits: Limits) -> Column:
+    limit_us = F.get(F.lit([round(limits[kind] * SECOND_US) for kind in spec.ANSWERS]), F.col("kind"))
     return F.col("response_us") > limit_us
 
 
-def tally(expected: DataFrame, answers: DataFrame, xways: Collection[int] | None) -> DataFrame:
+def tally(expected: DataFrame, answers: DataFrame, xways: Collection[int] | None, limits: Limits) -> DataFrame:
     """A row per identity: COUNTS, and the response time of the first answer.
 
     With `xways`, only what those expressways expect counts, and what no expressway at all does.
@@ -48,7 +49,7 @@ def tally(expected: DataFrame, answers: DataFrame, xways: Collection[int] | None
         F.lit(0),
         F.lit(False),
         F.lit(1),
-        is_late().cast("int"),
+        is_late(limits).cast("int"),
         (response < 0).cast("int"),
         F.col("lenient"),
     ]

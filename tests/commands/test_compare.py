@@ -17,7 +17,7 @@ from polling_baseline.database.embedded.server import Server
 from polling_baseline.engine import EngineFailure
 from tests import traces
 from tests.support.browser import look, needs_browser
-from tests.support.made_run import make_run
+from tests.support.made_run import make_run, verdict
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +103,7 @@ def test_the_page_in_a_browser(compared, browser):
         "Mean of a cycle by step and minute: polling, period 1 s",
         "Mean of a cycle by step and minute: polling, period 2 s",
         *(f"Response time by percentile: {kind}" for kind in ("toll", "accident", "balance")),
+        "Answers in time by limit: toll",
     ]
 
 
@@ -138,6 +139,9 @@ def test_a_report_of_a_real_run(compared, capsys):
     [
         pytest.param(["{road}", "--engines", "nobody"], "--engines nobody: there is polling", id="no-such-engine"),
         pytest.param(["{road}", "--clock", "real,virtual"], "different clocks", id="clocks"),
+        pytest.param(
+            ["{road}", "--engines", "polling,polling --limits 3"], "different clocks, minutes or limits", id="limits"
+        ),
         pytest.param(["{road}", "--to-minute", "99"], "it has 1 to", id="minutes"),
         pytest.param(["{road}", "{road}"], "name one data set", id="two-data-sets"),
         pytest.param(["{run}"], "is one run; name another one", id="one-run"),
@@ -166,6 +170,30 @@ def test_a_run_of_data_that_are_gone_cannot_be_judged(tmp_path, capsys):
     runs = [str(make_run(tmp_path / name, 1, dataset=str(tmp_path / "gone"))) for name in ("one", "two")]
     assert main(["compare", *runs, "--out", str(tmp_path / "out")]) == 1
     assert "gone is not a data set" in capsys.readouterr().err
+
+
+def test_finished_runs_under_other_limits(tmp_path, capsys):
+    """Both verdicts are adapted: nothing is run or judged."""
+    runs = []
+    for name, seconds in (("slow", 3.001), ("fast", 3.0)):
+        service = {0: seconds}
+        run = make_run(tmp_path / name, 1, service_s=lambda second, service=service: service.get(second, 0.0))
+        (run / "verdict.json").write_text(json.dumps(verdict(json.loads((run / "run.json").read_text()))))
+        runs.append(str(run))
+    assert main(["compare", *runs, "--out", str(tmp_path / "usual")]) == 0
+    assert "limits" not in capsys.readouterr().out
+    assert main(["compare", *runs, "--limits", "toll=3", "--out", str(tmp_path / "strict")]) == 3
+    shown = capsys.readouterr().out
+    assert "limits toll 3 s instead of the specification's" in shown
+    rows = {line.split()[0]: line.split()[1:] for line in shown.splitlines() if line}
+    assert (rows["verdict"], rows["late"]) == (["FAIL", "PASS"], ["20", "0"])
+    page = (tmp_path / "strict" / "compare.html").read_text()
+    assert "Limits toll 3 s instead of the specification&#x27;s" in page and "Answers in time by limit: toll" in page
+
+
+def test_limits_go_to_every_run():
+    args = driver.cli.parser().parse_args(["compare", "road", "--engines", "polling", "--limits", "toll=3,balance=2"])
+    assert driver.cli.compare._variants(args) == [["--engine", "polling", "--limits", "toll=3,balance=2"]]
 
 
 def test_all_values_of_an_option_with_each_engine(engines):

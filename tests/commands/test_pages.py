@@ -40,12 +40,20 @@ def test_a_run_that_failed(browser, folder, width, dark):
     titles = [chart["title"] for chart in charts]
     kinds = ("toll", "accident", "balance", "expenditure", "travel time")
     assert titles[:5] == [f"Response time of {kind} answers by minute" for kind in kinds]
-    assert [title.split(" by ")[0] for title in titles[6:]] == ["Mean of a cycle", "Response time"]
+    assert [title.split(" by ")[0] for title in titles[6:]] == ["Mean of a cycle", "Response time", "Answers in time"]
     assert charts[0]["legend"] == ["p99", "max", "p50"]
     assert {"limit 5 s", "time (minutes)", "seconds (log scale)"} <= set(charts[0]["labels"])
     assert "the longest is" in charts[0]["told"]
     assert charts[6]["legend"] == ["copy", "advance", "commit", "reading answers"]
     assert "period 1,000 ms" in charts[6]["labels"]
+    assert charts[8]["legend"] == [
+        *kinds,
+        "limit 5 s (toll, accident, balance)",
+        "limit 10 s (expenditure)",
+        "limit 30 s (travel time)",
+    ]
+    assert "toll: 35.55 % within the limit of 5 s, all within" in charts[8]["told"]
+    assert {"limit in seconds (log scale)", "0.001", "100"} <= set(charts[8]["labels"])
     body = browser.value("document.body.innerText")
     assert "the first in minute 2" in body and "7 wrong" in body and "Query network" in body
     letters = "new Set([...document.querySelectorAll('%s text')].map(text => getComputedStyle(text).fontSize))"
@@ -54,6 +62,21 @@ def test_a_run_that_failed(browser, folder, width, dark):
     assert "3px" not in browser.value(f"[...{letters % 'figure'}]")
     colours = browser.value("getComputedStyle(document.body).backgroundColor")
     assert (colours == "rgb(255, 255, 255)") is not dark
+
+
+@needs_browser
+def test_a_run_under_other_limits(browser, folder, capsys):
+    """The page says so before all else, and draws those limits."""
+    run = make_run(folder / "limits", service_s=lambda second: 0.1 if second != 60 else 4.0)
+    page = folder / "limits.html"
+    assert main(["report", str(run), "--limits", "toll=3,balance=2", "--html", str(page)]) == 0
+    for width in (390, 1280):
+        charts = look(browser, page, width)
+    said = "Limits toll 3 s, balance 2 s instead of the specification's; the run was made under the limits of the spec"
+    assert said in browser.value("document.body.innerText")
+    assert "limit 3 s" in charts[0]["labels"] and "limit 2 s" in charts[2]["labels"]
+    assert charts[-1]["legend"][-2:] == ["limit 2 s (balance)", "limit 3 s (toll)"]
+    assert browser.value(BANNERS) == ["late answers"]
 
 
 @needs_browser
@@ -68,6 +91,8 @@ def test_several_runs(browser, folder):
     for width in (390, 1280):
         charts = look(browser, page, width)
     assert charts[0]["legend"][:2] == ["polling, durability off, p99", "aurora, p99"]
+    assert charts[-1]["title"] == "Answers in time by limit: toll"
+    assert charts[-1]["legend"] == ["polling, durability off", "aurora", "other", "polling, durability on"]
     assert len(browser.value(BANNERS)) == 4
     colours = browser.value(KEYS)
     assert len(set(colours[0][:4])) == 4
@@ -80,11 +105,11 @@ def test_several_runs(browser, folder):
 @pytest.mark.parametrize(
     ("name", "options", "banner", "charts"),
     [
-        pytest.param("quiet", {"answers": {"toll": 3}}, "in time", 3, id="no-accidents-no-requests"),
+        pytest.param("quiet", {"answers": {"toll": 3}}, "in time", 4, id="no-accidents-no-requests"),
         pytest.param("silent", {"answers": {}}, "in time", 1, id="nothing-to-answer"),
-        pytest.param("short", {"minutes": 1}, "in time", 7, id="one-minute"),
+        pytest.param("short", {"minutes": 1}, "in time", 8, id="one-minute"),
         pytest.param(
-            "stopped", {"state": {"state": "interrupted", "reason": "by the user"}}, "interrupted", 7, id="interrupted"
+            "stopped", {"state": {"state": "interrupted", "reason": "by the user"}}, "interrupted", 8, id="interrupted"
         ),
         pytest.param(
             "dead", {"answers": {}, "state": {"state": "broken", "reason": "<b>"}}, "broken", 0, id="no-cycle"
@@ -107,7 +132,7 @@ def test_a_run_of_one_minute_is_drawn_in_points(browser, folder, width, dark):
     run = folder / "minute"
     page = write_report(run if run.exists() else make_run(run, 1))
     charts = look(browser, page, width, dark)
-    assert [chart["points"] for chart in charts] == [3, 3, 3, 3, 3, 0, 0]
+    assert [chart["points"] for chart in charts] == [3, 3, 3, 3, 3, 0, 0, 0]
     sizes = browser.value("[...document.querySelectorAll('circle')].map(point => point.getBoundingClientRect().width)")
     assert min(sizes) >= 3
     keys = browser.value(

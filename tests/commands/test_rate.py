@@ -18,6 +18,7 @@ from driver.rating import reproduce
 from driver.rating.paper import SCALE_FACTORS
 from driver.run import engines
 from driver.validate.tally import FAULTS
+from polling_baseline import spec
 from polling_baseline.batch import Batch
 from polling_baseline.database.embedded.server import Server
 from tests.support.files_page import check_json
@@ -99,6 +100,27 @@ def test_a_rating_from_its_interruption_to_its_end(lrb, road: Path, tmp_path: Pa
     assert out.startswith("peak rating of polling: 2\n") and "L-rating of" not in out
     assert "made of 1 distinct expressway, relabelled" in out
     assert f"L = 3 was late first in minute {MINUTES}" in out and "was doze." in out
+
+
+def test_a_run_and_a_rating_under_other_limits(lrb, road: Path, tmp_path: Path) -> None:
+    """Each keeps to its own: what no engine can do makes the first answer late."""
+    run, again, rating = tmp_path / "run", tmp_path / "again", tmp_path / "rating"
+    own = ["--engine", "aurora", "--workers", 1, "--clock", "virtual"]
+    status, out, err = lrb("run", road, *own, "--limits", "toll=0.001", "--stop-when-late", "--out", run)
+    assert status == 0, err
+    assert "limits toll 0.001 s instead of the specification's" in out
+    facts = json.loads((run / "run.json").read_text())
+    assert (facts["state"], facts["config"]["limits"]) == ("late", {"toll": 0.001})
+    assert facts["answers"]["toll"]["late"] > 0
+    assert {kind: answer["limit_s"] for kind, answer in facts["answers"].items()} == {**spec.DEADLINE_S, "toll": 0.001}
+    assert lrb("run", "--like", run, "--to-minute", 1, "--out", again)[0] == 0
+    assert json.loads((again / "run.json").read_text())["config"]["limits"] == {"toll": 0.001}
+    assert "takes all options of the run" in lrb("run", "--resume", run, "--limits", "3")[2]
+    words = ["rate", "--dataset", road, *own, "--step", 1, "--max", 1, "--out", rating]
+    status, out, err = lrb(*words, "--limits", "0.001")
+    assert status == 0, err
+    assert out.startswith(f"rating of {MINUTES} minutes of aurora under other limits: 0\n") and "no L-rating" in out
+    check_json(rating / "rating.json")
 
 
 def test_a_relabelled_run_is_judged_copy_by_copy(lrb, road: Path, tmp_path: Path) -> None:

@@ -86,6 +86,26 @@ def test_from_nothing_to_the_verdict_of_a_run(lrb, road, output):
     assert (toll["missing"], toll["p99.9"], toll["max"]) == (0, 0.0, 0.0)
 
 
+def test_other_limits(validate, road, output):
+    """Those of the option or of the run: a millisecond over is late, exactly the limit is in time."""
+    rows = [line.split(",") for line in output.read_text().splitlines()]
+    for kind, later in ((0, 3.001), (2, 3.0)):
+        row = next(row for row in rows if row[0] == str(kind))
+        row[traces.EMIT[kind]] = f"{float(row[traces.EMIT[kind]]) + later:.3f}"
+    output.write_text("".join(",".join(row) + "\n" for row in rows))
+    status, verdict, _ = validate("--output", output, "--limits", "3", "--json")
+    late = {kind: answer["late"] for kind, answer in verdict["answers"].items() if answer["late"]}
+    assert (status, late, verdict["limits"]) == (3, {"toll": 1}, dict.fromkeys(verdict["answers"], 3))
+    config = RunConfig(str(road), limits={"toll": 3.001, "balance": 2.999})
+    write_run(output.parent, broken_run(config, open_dataset(road), "it never ran"))
+    status, _, said = validate(output.parent)
+    assert status == 3 and "limits toll 3.001 s, balance 2.999 s instead of the specification's" in said
+    check_json(output.parent / "verdict.json")
+    verdict = json.loads((output.parent / "verdict.json").read_text())
+    late = {kind: answer["late"] for kind, answer in verdict["answers"].items() if answer["late"]}
+    assert (late, verdict["limits"]["expenditure"]) == ({"balance": 1}, 10)
+
+
 def test_run_of_another_dataset(validate, tmp_path):
     run = make_run(tmp_path / "run")
     (run / "output.csv").touch()

@@ -28,7 +28,7 @@ def glance(answers, responses_us=()):
     came = spark.createDataFrame([*rows, ODD], f"{TYPES}, response_us long, note string")
     seen = glance_at(Reference(spark, None, range(60)), came)
     assert seen.line_counts() == {"total": len(rows) + 1} | dict.fromkeys(NOTES, 0) | {MALFORMED: 1}
-    found = seen.right_by_response(spark.createDataFrame(EXPECTED, TYPES), KINDS)
+    found = seen.right_by_response(spark.createDataFrame(EXPECTED, TYPES), KINDS, spec.DEADLINE_S)
     return found and {(row.kind, row.response_us): row.asDict() for row in found.collect()}
 
 

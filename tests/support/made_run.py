@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from driver.run.config import RunConfig
+from driver.run.limits import limits_in_force
 from driver.run.poller import Cycle
 from driver.run.record import write_run
 from driver.run.recording import Recording
@@ -58,7 +59,7 @@ def make_run(
         "dataset": {"name": "road", "identity": "made", "xways": 0.5, "seed": 42},
         "environment": environment({"PostgreSQL": "18.4", "settings": {"fsync": "off", "note": "<script>&"}}),
     }
-    write_run(folder, {**facts, **summary(recording, 0.1)})
+    write_run(folder, {**facts, **summary(recording, 0.1, limits_in_force(config.get("limits", {})))})
     return folder
 
 

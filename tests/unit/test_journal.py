@@ -15,6 +15,7 @@ from driver.run.poller import Cycle
 from driver.run.recording import Recording
 from driver.run.resume import cut_back, refuse_gap
 from driver.run.summary import late_by, summary
+from polling_baseline import spec
 from polling_baseline.batch import ANSWER_KINDS, Answers
 from polling_baseline.database.embedded import dead_server as leftovers
 from polling_baseline.refusal import Refusal
@@ -68,7 +69,7 @@ def test_what_is_read_back_is_what_was_measured(folder: Path) -> None:
     journal = read_journal(folder, CYCLES)
     again = Recording(folder, False, journal.cycles, cut_back(folder, journal))
     again.close()
-    facts = summary(again, 0.0)
+    facts = summary(again, 0.0, spec.DEADLINE_S)
     assert facts["cycles"]["count"] == CYCLES
     assert facts["cycles"]["steps_mean_ms"] == {"copy_ms": 1.5, "commit_ms": 0.25}
     assert {kind: facts["answers"][kind]["received"] for kind in ("toll", "accident", "balance", "expenditure")} == {
@@ -104,8 +105,9 @@ def test_answers_that_an_outage_made_late(tmp_path: Path) -> None:
         steps = {"copy_ms": 0.0}
         recording.cycle(Cycle(range(second, second + 1), 1, second, second, emit, emit, backlog_s, steps))
     recording.close()
-    assert late_by({"from": 6.0, "until": 19.0}, recording) == 4
-    assert late_by({"from": 6.0, "until": 30.0}, recording) == 2
+    recorded = recording.cycles, recording.responses, spec.DEADLINE_S
+    assert late_by({"from": 6.0, "until": 19.0}, *recorded) == 4
+    assert late_by({"from": 6.0, "until": 30.0}, *recorded) == 2
 
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="needs /proc")

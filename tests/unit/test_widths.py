@@ -18,6 +18,7 @@ from driver.report.text import text as report_text
 from driver.run.record import RunRecord, open_run
 from driver.run.verdict import FAULTS
 from polling_baseline.wording import WIDTH
+from tests.support.made_rating import RATING
 from tests.support.made_run import make_run, verdict
 
 ANSWERS = 253_000_000
@@ -92,29 +93,7 @@ def test_compare(large: dict[str, Any], runs: int) -> None:
 
 
 def test_rate() -> None:
-    candidate = {
-        "xways": 999.5,
-        "run": "runs/0001",
-        "minutes": [161, 180],
-        "verdict": "in time",
-        "right": False,
-        "max_response_s": LONGEST_S,
-        "tuples_per_s": 123_456_789,
-    }
-    facts = {
-        "kind": "peak",
-        "engine": "structured_streaming",
-        "rating": 999.5,
-        "minutes": [161, 180],
-        "clock": "virtual",
-        "seed": 2**63 - 1,
-        "step": 0.5,
-        "distinct": 999,
-        "max": 1000.0,
-        "loser": None,
-        "candidates": [candidate],
-    }
-    assert widest(rate.text(facts, Path("ratings"))) <= WIDTH
+    assert widest(rate.text(RATING, Path("ratings"))) <= WIDTH
 
 
 def test_reproduce() -> None:

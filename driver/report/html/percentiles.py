@@ -10,7 +10,6 @@ from driver.report.html.chart import Curve, curves
 from driver.report.html.frame import Markup
 from driver.report.html.run_charts import Drawn, seconds_axis, words
 from driver.run.record_types import AnswerSummary
-from polling_baseline import spec
 from polling_baseline.wording import format_seconds
 
 NINES = ((0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99"), (0.99999, "99.999"))
@@ -24,8 +23,8 @@ def percentiles_of_kinds(each: Drawn) -> Markup | None:
         Curve(words(kind), *_points(answer), colour=f"var(--part-{number})")
         for number, (kind, answer) in enumerate(found.items())
     ]
-    limit = min((spec.DEADLINE_S[kind] for kind in found), default=0)
-    named = [words(kind) for kind in found if spec.DEADLINE_S[kind] == limit]
+    limit = min((answer["limit_s"] for answer in found.values()), default=0)
+    named = [words(kind) for kind, answer in found.items() if answer["limit_s"] == limit]
     return _chart(
         "Response time by percentile", lines, list(found.values()), (f"limit {limit} s ({', '.join(named)})", limit)
     )
@@ -36,7 +35,7 @@ def percentiles_of_runs(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     found = [(each, each.run.json["answers"][kind]) for each in runs]
     found = [(each, answer) for each, answer in found if answer.get("histogram")]
     lines = [Curve(each.label, *_points(answer), colour=each.colour, look=each.look) for each, answer in found]
-    limit = spec.DEADLINE_S[kind]
+    limit = runs[0].run.limits[kind]
     title = f"Response time by percentile: {words(kind)}"
     return _chart(title, lines, [answer for _, answer in found], (f"limit {limit} s", limit))
 

@@ -14,9 +14,11 @@ from driver.report.diagnosis import headline, look_first
 from driver.report.html.drawing import drawing
 from driver.report.html.file import write_page
 from driver.report.html.frame import Markup, banner, columns, facts, folded, link, page, paragraph, section, table
+from driver.report.html.in_time import in_time_of_kinds, in_time_of_runs
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
-from driver.report.text import TIMES, answer_columns, answer_counts, response_times, server_text
+from driver.report.text import TIMES, answer_columns, answer_counts, limits_text, response_times, server_text
+from driver.run.limits import limits_argument
 from driver.run.record import RunRecord, open_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
@@ -25,7 +27,6 @@ from polling_baseline.wording import format_seconds
 PAGE = "report.html"
 # What an engine may leave in a run's folder for the page.
 NETWORK = "network.svg"
-TOLL_LIMIT_S = spec.DEADLINE_S["toll"]
 
 
 def write_report(folder: Path) -> Path:
@@ -51,7 +52,7 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
     since, until = first.minutes
     seed = "imported data" if data["seed"] is None else f"seed {data['seed']}"
     lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config.clock} clock", *common_departures(runs)]
-    charts = [part for part in (_responses(shown), _causes(shown), _percentiles(shown)) if part]
+    charts = [part for part in (_responses(shown), _causes(shown), _percentiles(shown), _in_time(shown)) if part]
     if len(runs) == 1:
         parts = [_verdicts(shown, home), _numbers(first), _answers(shown), *charts]
     else:
@@ -59,6 +60,8 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
         parts = [_verdicts(shown, home), *charts, _comparison(runs), _answers(shown)]
     parts += [part for each in shown if (part := _network(each, len(runs) == 1))]
     parts.append(_settings(shown))
+    if stated := limits_text(first):
+        parts.insert(0, paragraph(f"{stated[0].upper()}{stated[1:]}."))
     return page(title, " · ".join(lede), parts, "Made by lrb report.")
 
 
@@ -84,8 +87,8 @@ def _links(page: Path, home: Path | None) -> list[Markup]:
 def _numbers(run: RunRecord) -> Markup:
     feed, cycles, measured = run.json["feed"], run.json["cycles"], measures(run)
     pairs = [("Answers", f"{sum(answer['received'] for answer in run.json['answers'].values()):,}")]
-    longest = measured["toll_max_s"]
-    pairs.append(("Longest toll response", "-" if longest is None else f"{format_seconds(longest, TOLL_LIMIT_S)} s"))
+    longest, limit = measured["toll_max_s"], run.limits["toll"]
+    pairs.append(("Longest toll response", "-" if longest is None else f"{format_seconds(longest, limit)} s"))
     if cycles["count"]:
         pairs += [
             ("Tuples", f"{feed['rows']:,}"),
@@ -164,6 +167,11 @@ def _percentiles(shown: Sequence[Drawn]) -> Markup | None:
     return section("Percentiles", charts[0], columns(*charts[1:])) if charts else None
 
 
+def _in_time(shown: Sequence[Drawn]) -> Markup | None:
+    chart = in_time_of_kinds(shown[0]) if len(shown) == 1 else in_time_of_runs("toll", shown)
+    return section("Under other limits", chart) if chart else None
+
+
 def _network(each: Drawn, alone: bool) -> Markup | None:
     found = drawing(each.run.folder / NETWORK)
     return section("Query network" + ("" if alone else f": {each.label}"), found) if found else None
@@ -198,6 +206,8 @@ def _flat(run: RunRecord) -> Iterable[tuple[str, str]]:
             yield name.replace("_s", " (s)") if name == "period_s" else name.replace("_", " "), shown
     for name, value in config.engine_options.items():
         yield name, str(value)
+    if config.limits:
+        yield "limits", limits_argument(config.limits)
     if where := server_text(run):
         yield "server", where
     yield "started", environment.get("started", "-")

@@ -18,7 +18,6 @@ from driver.report.html.frame import Markup
 from driver.run.journal import REST
 from driver.run.record import RunRecord
 from driver.run.record_types import MinuteTimes
-from polling_baseline import spec
 from polling_baseline.wording import format_count, format_seconds
 
 # An engine keeps its colour on every page; one that is not named here gets one of the rest, by its name.
@@ -77,7 +76,7 @@ def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     found = [(each, rows) for each in runs if (rows := each.run.minutes_with(kind))]
     if not found:
         return None
-    limit = spec.DEADLINE_S[kind]
+    limit = runs[0].run.limits[kind]
     shortest = min(times["p50"] for _, rows in found for _, times in rows)
     longest = max(times["max"] for _, rows in found for _, times in rows)
     lines, alone = [], len(runs) == 1
