@@ -5,37 +5,40 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Literal
+from typing import Any
 
 from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
 from driver.cli.run import add_engine_arguments, engine_options
-from driver.rating.record import CostRecord, ReproductionRecord, SystemRecord
+from driver.rating.paper import IGNORED, LIMIT_S, STRICTER_LIMIT_S, VARIANTS, Variant
+from driver.rating.record import ReproductionRecord, VariantRecord
 from driver.run.config import RunConfig, configure
 from driver.run.engines import Backends
-from polling_baseline import spec
+from polling_baseline.refusal import Refusal
 from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
 
 SUMMARY = "Reproduce the paper's tables 7 and 8: L-ratings, and the longest response times at 0.5 to 3 expressways."
 EXAMPLES = """\
-  lrb reproduce                                  three hours of 0.5 to 3 expressways; some minutes of work for each
-  lrb reproduce --minutes 20 --out try           a try-out, on a road too short to mean much
-  lrb reproduce --json                           for another program; interrupted, it goes on where it was
+  lrb reproduce --brief                          two designs of System X and Aurora, one run for each
+  lrb reproduce                                  all variants at all scale factors, judged: hours
+  lrb reproduce --only 2004,box                  some of them; interrupted, the same command goes on where it was
+  lrb reproduce --catch-up on --ignore none      not by the paper's schedule, and with all requests
+  lrb reproduce --brief --minutes 20 --out try   a try-out, on a road too short to mean much
 
-"Slowed down" takes what a cycle takes here (a fixed part and one per tuple, by all runs of an engine), multiplies it by
-one factor per system, and replays the driver's schedule with that.  The factor is fitted to one number of the paper:
-the longest response time at the first scale factor that failed.  All other numbers of that column follow from it.
+Runs are made as in the paper: one second per cycle, however late it is, and no travel times.  What a cycle takes here,
+multiplied by one factor per variant, is laid on the driver's schedule.  The factor is fitted to one number of the
+paper: the longest response time at the first scale factor that failed.  All other numbers of the column follow from
+it.  A run with `lrb run --slower` and that factor confirms the fit, except with --brief.
 Without --workers there is one: the same system at all scale factors, as on a machine with one processor.
 """
-COLUMN = 14
-Column = Literal["paper", "here", "slowed"]
-COLUMNS: tuple[Column, ...] = ("paper", "here", "slowed")
-LIMIT_S = spec.DEADLINE_S["toll"]
+NAMES = tuple(variant.name for variant in VARIANTS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--brief", action="store_true", help="a first impression, from one run of each variant")
+    parser.add_argument("--only", metavar="NAME,...", help=f"these variants: {', '.join(NAMES)} [all]")
     parser.add_argument("--clock", choices=("real", "virtual"), default="virtual", help="[virtual]")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", default=Path("reproduction"), help="where everything goes [reproduction]"
@@ -46,22 +49,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.rating.reproduce import reproduce
+    from driver.rating.reproduce import Plan, reproduce
+    from driver.rating.reproduction_page import write_reproduction_page
     from polling_baseline.engine import EngineFailure
 
+    _refuse_fixed_options(args)
+    variants = _variants(args)
     dataset = road_from(args, args.out)
+    options = {**engine_options(args), "workers": args.workers or 1}
+    # As in the paper, unless something else is asked for.
+    options["catch_up"] = bool(options["catch_up"])
+    options["ignore"] = IGNORED if options["ignore"] is None else options["ignore"]
 
-    def config_for(engine: str, xways: float) -> RunConfig:
-        options = {**engine_options(args), "workers": args.workers or 1}
-        return configure(**options, dataset=str(dataset.path), engine=engine, xways=xways)
+    def config_for(variant: Variant, xways: float, slower: float) -> RunConfig:
+        own = {"engine": variant.engine, "engine_options": dict(variant.options), "slower": slower}
+        return configure(**{**options, **own}, dataset=str(dataset.path), xways=xways)
 
+    plan = Plan(
+        args.out, dataset, config_for, Backends(args.dsn, args.master, args.database), _say, variants, args.brief
+    )
     try:
-        record = reproduce(args.out, dataset, config_for, Backends(args.dsn, args.master, args.database), _say)
+        record = reproduce(plan)
     except EngineFailure as failure:
         print(f"lrb: {failure}; the same command goes on from here", file=sys.stderr)
         return 2
+    systems = {name: [each for each in record["variants"] if each["system"] == name] for name in record["systems"]}
+    tables = {name: table_rows(record, name, variants) for name, variants in systems.items() if variants}
+    write_reproduction_page(record, args.out, tables, sentences(record))
     print(json.dumps(record) if args.json else "\n".join(text(record, args.out)))
     return 0
+
+
+def _refuse_fixed_options(args: argparse.Namespace) -> None:
+    """What a variant says, the user does not."""
+    for option in ("slower", *(name for variant in VARIANTS for name in variant.options)):
+        if getattr(args, option, None) is not None:
+            raise Refusal(f"lrb reproduce chooses --{option.replace('_', '-')} itself; leave it out")
+
+
+def _variants(args: argparse.Namespace) -> tuple[Variant, ...]:
+    if args.only is None:
+        from driver.rating.paper import BRIEF
+
+        return tuple(variant for variant in VARIANTS if not args.brief or variant.name in BRIEF)
+    names = [name.strip() for name in args.only.split(",")]
+    if unknown := [name for name in names if name not in NAMES]:
+        raise Refusal(f"--only {args.only}: there is no variant {unknown[0]!r}; there are {', '.join(NAMES)}")
+    return tuple(variant for variant in VARIANTS if variant.name in names)
 
 
 def _say(what: str) -> None:
@@ -69,121 +103,153 @@ def _say(what: str) -> None:
 
 
 def text(record: ReproductionRecord, folder: Path) -> list[str]:
-    """Both tables, what was used, and what they prove."""
-    systems = record["systems"]
-    last = record["minutes"][1]
+    """A table per system, volumes, and what they say."""
+    last, settings = record["minutes"][1], record["settings"]
     conditions = [
         f"{format_count(last, 'minute')} of {format_count(record['distinct'], 'distinct expressway')}, "
-        f"seed {record['seed']}, {record['clock']} clock, {format_count(record['settings']['workers'], 'worker')}",
+        f"seed {record['seed']}, {record['clock']} clock, {format_count(settings['workers'], 'worker')}",
+        f"catch-up {'on' if settings['catch_up'] else 'off'}",
+        f"{', '.join(settings['ignore']).replace('_', ' ') or 'nothing'} ignored",
         *([] if last == MOST_MINUTES else [f"The paper's runs took {MOST_MINUTES} minutes: this is a try-out."]),
     ]
-    heading = f"{'':8}" + "".join(f"{_title(each):^{3 * COLUMN}}" for each in systems).rstrip()
-    columns = f"{'':8}" + "".join(f"{word:>{COLUMN}}" for _ in systems for word in ("2004", "here", "slowed down"))
+    lines = fold_parts("", conditions)
+    for system in record["systems"]:
+        if variants := [each for each in record["variants"] if each["system"] == system]:
+            lines += ["", *_table(record, system, variants)]
+    lines += ["", *_volumes(record), ""]
+    for sentence in sentences(record):
+        lines += wrap(sentence, WIDTH, subsequent_indent="  ")
+    return [*lines, "", f"saved  {folder}   reproduction.json  reproduction.html  runs/"]
+
+
+def _table(record: ReproductionRecord, system: str, variants: Sequence[VariantRecord]) -> list[str]:
+    rows = table_rows(record, system, variants)
+    wide = max(len(row[0]) for row in rows)
+    widths = [max(len(row[column]) for row in rows) + 3 for column in range(1, len(rows[0]))]
     return [
-        *fold_parts("", conditions),
-        "",
-        "Table 7. L-ratings",
-        heading,
-        columns,
-        f"{'':8}" + "".join(_cell(_rating(each, column)) for each in systems for column in COLUMNS),
-        "",
-        "Table 8. Longest response time of a toll notification (s)",
-        heading,
-        f"{'XWays':<8}{columns[8:]}",
-        *[_row(f"{xways:g}", systems) for xways in record["scale_factors"]],
-        _row_of_first_late(systems),
-        "",
+        f"{system}: longest response time of a toll notification (s)",
         *[
-            line
-            for each in systems
-            for sentence in _about(each)
-            for line in wrap(sentence, WIDTH, subsequent_indent="  ")
+            (f"{row[0]:<{wide}}" + "".join(f"{cell:>{width}}" for cell, width in zip(row[1:], widths, strict=True)))
+            for row in rows
         ],
-        *WHAT_IT_PROVES,
-        f"saved  {folder}   reproduction.json  runs/",
     ]
 
 
-WHAT_IT_PROVES = (
-    "",
-    "Slowed down: what a cycle takes, by the medians of all runs, times the factor, on the schedule of",
-    "the driver; a batch of several seconds pays the fixed part once.",
-    "What this proves: how far one number explains the whole curve.  Where the slowed-down column follows",
-    "the paper, a system that works like this one, only slower, would have shown what was seen in 2004.",
-    "What it does not prove: why it is slower.  The factor holds the processor, the disk, the database",
-    "and the program of 2004, and none of them can be told from the others.  Where the paper's times grow",
-    "faster than the column, that system lost more with load than one factor can say.",
-)
+def table_rows(record: ReproductionRecord, system: str, variants: Sequence[VariantRecord]) -> list[tuple[str, ...]]:
+    """Tables 7 and 8 of one system: the paper, and each variant slowed down."""
+    paper, slower = record["systems"][system], [each["slower"] for each in variants]
+    fails_at = f"{paper['fails_at']:g}"
 
+    def response(each: VariantRecord, xways: str) -> str:
+        mark = "~" if xways in each["slower"]["predicted"] else ""
+        return mark + _seconds(each["slower"]["max_response_s"][xways])
 
-def _title(system: SystemRecord) -> str:
-    return f"{system['name']} ({system['engine']})"
+    def by(name: str, then: str, cells: list[str]) -> tuple[str, ...]:
+        return (name, then, *cells)
 
-
-def _cell(word: str) -> str:
-    return f"{word:>{COLUMN}}"
-
-
-def _rating(system: SystemRecord, column: Column) -> str:
-    found = system[column]
-    if found is None:
-        return ""
-    return f"{found['rating']:g}" + (" or more" if found.get("at_least") else "")
-
-
-def _row(xways: str, systems: list[SystemRecord]) -> str:
-    def seconds(system: SystemRecord, column: Column) -> str:
-        results = system[column]
-        if results is None:
-            return ""
-        found = results["max_response_s"].get(xways)
-        # The paper's clock had whole seconds, and nothing shorter matters where answers are late.
-        return (
-            "-"
-            if found is None
-            else f"{found:,.0f}"
-            if column == "paper" or found >= 10
-            else format_seconds(found, LIMIT_S)
-        )
-
-    cells = [_cell(seconds(each, column)) for each in systems for column in COLUMNS]
-    return f"{xways:<8}{''.join(cells)}".rstrip()
-
-
-def _row_of_first_late(systems: list[SystemRecord]) -> str:
-    """The Time of the first late answer at the scale factor that failed first in 2004."""
-
-    def second(system: SystemRecord, column: Column) -> str:
-        results: Mapping[str, Any] = system[column] or {}
-        found = results.get("first_late_second")
-        return "" if found is None else f"at {found:,}"
-
-    cells = [_cell(second(each, column)) for each in systems for column in COLUMNS]
-    return f"{'late':<8}{''.join(cells)}".rstrip()
-
-
-def _about(system: SystemRecord) -> list[str]:
-    found, fails_at = system["slowed"], f"{system['fails_at']:g}"
-    if found is None:
-        return [f"{system['name']}: there is no engine {system['engine']} here yet; its columns stay empty."]
-    sentences = [
-        f"{system['name']}: slowed down {found['factor']:,.1f} times; fitted to {found['fitted_to_s']:,} s at "
-        f"L = {fails_at}.",
-        f"  Here a cycle takes {_cost(found['cycle'])}; the first of a minute {_cost(found['minute'])}.",
+    return [
+        by("XWays", "2004", [each["name"] for each in variants]),
+        *[
+            by(xways, f"{then:,}", [response(each, xways) for each in variants])
+            for xways, then in paper["max_response_s"].items()
+        ],
+        by(
+            f"first late at L = {fails_at}",
+            f"{paper['first_late_second']:,}",
+            ["-" if each["first_late_second"] is None else f"{each['first_late_second']:,}" for each in slower],
+        ),
+        by("L-rating", f"{paper['rating']:g}", [_rating(each) for each in slower]),
+        by(f"with {STRICTER_LIMIT_S} s instead of {LIMIT_S}", "?", [f"{each['stricter_rating']:g}" for each in slower]),
+        by("slowed down", "", [f"{each['factor']:,.1f} x" for each in slower]),
+        by("missed by, mean", "", [f"{each['mean_error']:.2f} x" for each in slower]),
+        by(f"a run with --slower, L = {fails_at}", "", [_confirmed(each) for each in slower]),
+        by("judged", "", [_judged(each) for each in variants]),
+        by("longest here (s)", "", [_longest(each) for each in variants]),
     ]
-    if not found["hits"]:
-        sentences.append(
-            f"  With more, L = {system['paper']['rating']:g} would be late as well: no constant factor gives both "
-            f"{found['fitted_to_s']:,} s there and less than {LIMIT_S} s below it."
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.0f}" if value >= 10 else format_seconds(value, LIMIT_S)
+
+
+def _rating(slower: Any) -> str:
+    return f"{slower['rating']:g}" + (" or more" if slower["at_least"] else "")
+
+
+def _confirmed(slower: Any) -> str:
+    return "-" if slower["confirmed"] is None else _seconds(slower["confirmed"]["max_response_s"])
+
+
+def _judged(variant: VariantRecord) -> str:
+    """Whether the answers are right; that they are late where they are slowed down is what is measured."""
+    verdicts = {run["verdict"] for run in variant["runs"].values()}
+    return "PASS" if verdicts == {"PASS"} else "-" if None in verdicts else "FAIL"
+
+
+def _longest(variant: VariantRecord) -> str:
+    longest = max((run["max_response_s"] or 0 for run in variant["runs"].values()), default=0)
+    return format_seconds(longest, LIMIT_S)
+
+
+def _volumes(record: ReproductionRecord) -> list[str]:
+    rows = [("Three hours of one expressway", "2004", "here")]
+    rows += [
+        (name, f"{each['paper']:,}", "-" if each["here"] is None else f"{each['here']:,}")
+        for name, each in record["volumes"].items()
+    ]
+    for system, paper in record["systems"].items():
+        found = [
+            run
+            for each in record["variants"]
+            if each["system"] == system
+            for xways, run in each["runs"].items()
+            if float(xways) == paper["rating"]
+        ]
+        here = f"{found[0]['input_per_s']:,.0f} / {found[0]['output_per_s']:,.0f}" if found else "-"
+        then = f"{paper['input_per_s']:,} / {paper['output_per_s']}"
+        rows.append((f"{system} at L = {paper['rating']:g}: in / out per s", then, here))
+    wide = max(len(row[0]) for row in rows)
+    return [f"{name:<{wide}}{then:>14}{here:>14}" for name, then, here in rows]
+
+
+def sentences(record: ReproductionRecord) -> list[str]:
+    """What the tables say."""
+    from driver.rating.reproduce import ratio_of_ratings
+
+    found = []
+    for system in record["systems"]:
+        variants = [each for each in record["variants"] if each["system"] == system]
+        ranked = sorted(variants, key=lambda each: each["slower"]["mean_error"])
+        if ranked:
+            found += _about(ranked[0], record)
+            found += [
+                f"{each['name']} misses the paper's figures by {each['slower']['mean_error']:.2f} times on average."
+                for each in ranked[1:]
+            ]
+    if ratio := ratio_of_ratings(record):
+        found.append(f"Aurora holds {ratio:g} times as many expressways as System X; in the paper 5 times.")
+    if any(each["slower"]["predicted"] for each in record["variants"]):
+        found.append("~ was not run: it follows from what the cycles of another scale factor took, by their tuples.")
+    found.append(
+        "One factor holds the processor, the disk, the database and the program of 2004; none of them can be told from "
+        "the others."
+    )
+    return found
+
+
+def _about(variant: VariantRecord, record: ReproductionRecord) -> list[str]:
+    slower, system = variant["slower"], variant["system"]
+    paper = record["systems"][system]
+    worst = max(slower["errors"], key=lambda name: slower["errors"][name])
+    where = worst if worst == "first late" else f"L = {worst}"
+    found = [
+        f"{variant['name']} explains {system} best: slowed down {slower['factor']:,.1f} times, it misses the paper's "
+        f"figures by {slower['mean_error']:.2f} times on average, and by {slower['errors'][worst]:.1f} times at worst "
+        f"({where})."
+    ]
+    if not slower["hits"]:
+        found.append(
+            f"No factor gives {slower['fitted_to_s']:,} s at L = {paper['fails_at']:g} and "
+            f"less than {LIMIT_S} s at L = {paper['rating']:g}: this one is the largest with which that is in time."
         )
-    if found["max_response_s"][fails_at] <= LIMIT_S:
-        sentences.append(f"  Even so, L = {fails_at} is in time: this engine does not give out between the two.")
-    for xways, then in system["paper"]["max_response_s"].items():
-        now = found["max_response_s"][xways]
-        if then > LIMIT_S and xways != fails_at:
-            sentences.append(f"  At L = {xways} the factor gives {now:,.0f} s; in 2004 it was {then:,} s.")
-    return sentences
-
-
-def _cost(cost: CostRecord) -> str:
-    return f"{cost['fixed_ms']:.1f} ms and {cost['tuple_us']:.2f} us per tuple"
+    return found

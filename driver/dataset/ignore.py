@@ -14,11 +14,13 @@ REQUESTS = {spec.ANSWERS[kind]: kind for kind in spec.USED if kind != spec.REPOR
 
 
 def parse_kinds(text: str) -> tuple[str, ...]:
-    """The kinds of request that a text names, with commas between, in the order of their number."""
+    """The kinds of request that a text names, with commas between, in the order of their number; or `none`."""
+    if text == "none":
+        return ()
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in REQUESTS:
-            raise Refusal(f"--ignore {text}: the kinds of request are {', '.join(REQUESTS)}; position reports stay")
+            raise Refusal(f"--ignore {text}: a kind of request is {', '.join(REQUESTS)}; or none of them")
     return tuple(name for name in REQUESTS if name in names)
 
 

@@ -7,39 +7,79 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-SCALE_FACTORS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+# Of a toll notification; and the one of which the paper asks what it would change.
+LIMIT_S, STRICTER_LIMIT_S = 5, 3
+# Both systems ignored these.
+IGNORED = ("travel_time",)
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One system: its L-rating, its longest response times, and the engine of this kit that stands for it."""
+    """One system: its L-rating and its longest response times."""
 
     name: str
-    engine: str
     rating: float
     fails_at: float
     # Table 8: the longest response time of a toll notification, in seconds, by scale factor.
     max_response_s: Mapping[float, int]
     # The Time of the first input that was answered late, at the scale factor that failed first.
     first_late_second: int
+    # Tuples per second in and out, on average, at the L-rating.
+    input_per_s: int
+    output_per_s: int
 
 
-SYSTEMS = (
-    Published(
-        name="System X",
-        engine="polling",
-        rating=0.5,
-        fails_at=1.0,
-        max_response_s={0.5: 3, 1.0: 2031, 1.5: 16346, 2.0: 52443},
-        first_late_second=4761,
-    ),
-    Published(
-        name="Aurora",
-        engine="aurora",
-        rating=2.5,
-        fails_at=3.0,
-        max_response_s={0.5: 1, 1.0: 1, 1.5: 1, 2.0: 2, 2.5: 2, 3.0: 196},
-        first_late_second=7931,
-    ),
+SYSTEM_X = Published(
+    name="System X",
+    rating=0.5,
+    fails_at=1.0,
+    max_response_s=MappingProxyType({0.5: 3, 1.0: 2031, 1.5: 16346, 2.0: 52443}),
+    first_late_second=4761,
+    input_per_s=560,
+    output_per_s=100,
 )
+AURORA = Published(
+    name="Aurora",
+    rating=2.5,
+    fails_at=3.0,
+    max_response_s=MappingProxyType({0.5: 1, 1.0: 1, 1.5: 1, 2.0: 2, 2.5: 2, 3.0: 196}),
+    first_late_second=7931,
+    input_per_s=2800,
+    output_per_s=486,
+)
+SYSTEMS = (SYSTEM_X, AURORA)
+SCALE_FACTORS = tuple(AURORA.max_response_s)
+# Section 4.3.1: three hours of one expressway.
+VOLUMES = MappingProxyType(
+    {
+        "position reports": 12_000_000,
+        "balance requests": 60_000,
+        "expenditure requests": 12_000,
+        "toll notifications": 2_000_000,
+        "accident alerts": 28_000,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to build a system of the paper with this kit: an engine and its options."""
+
+    name: str
+    system: Published
+    engine: str
+    options: Mapping[str, str]
+
+
+VARIANTS = (
+    Variant("2004", SYSTEM_X, "polling", MappingProxyType({"design": "2004", "indexes": "on"})),
+    Variant("2004-unindexed", SYSTEM_X, "polling", MappingProxyType({"design": "2004", "indexes": "off"})),
+    Variant("ring", SYSTEM_X, "polling", MappingProxyType({"design": "ring"})),
+    Variant("trigger", SYSTEM_X, "trigger", MappingProxyType({"granularity": "row"})),
+    Variant("box", AURORA, "aurora", MappingProxyType({"order": "box"})),
+    Variant("superbox", AURORA, "aurora", MappingProxyType({"order": "superbox"})),
+)
+# What is run for a first impression; the other scale factors follow from what a cycle of this run takes.
+BRIEF = MappingProxyType({"2004": 1.0, "ring": 1.0, "box": 3.0})

@@ -79,46 +79,66 @@ class PublishedRecord(TypedDict):
     """What the paper says of a system; response times by scale factor."""
 
     rating: float
+    fails_at: float
     max_response_s: dict[str, float]
-    first_late_second: int | None
+    first_late_second: int
+    input_per_s: int
+    output_per_s: int
 
 
 class MeasuredRecord(TypedDict):
-    rating: float
-    # Nothing failed, so the rating may be more.
-    at_least: bool
-    max_response_s: dict[str, float | None]
-    tuples_per_s: dict[str, int]
+    """One run of a variant on this machine."""
 
-
-class CostRecord(TypedDict):
-    fixed_ms: float
-    tuple_us: float
+    # Seen from the reproduction's folder.
+    run: str
+    max_response_s: float | None
+    first_late_second: int | None
+    # PASS or FAIL; null if it was not judged.
+    verdict: str | None
+    tuples_per_s: int
+    input_per_s: float
+    output_per_s: float
 
 
 class SlowerRecord(TypedDict):
-    """The same on a machine slower by `factor`, which was fitted to one response time of the paper."""
+    """A variant on a machine slower by `factor`, which was fitted to one response time of the paper."""
 
     factor: float
     fitted_to_s: float
     # Whether the factor gives that response time, or had to stop short of it.
     hits: bool
     rating: float
+    # Nothing failed, so the rating may be more.
     at_least: bool
+    # With 3 s instead of 5.
+    stricter_rating: float
     max_response_s: dict[str, float]
     first_late_second: int | None
-    cycle: CostRecord
-    minute: CostRecord
-    limit_s: float
+    # The scale factors that were not run: their figures follow from what the cycles of the others took.
+    predicted: list[str]
+    # How many times each figure of the paper is missed, and the mean of that.
+    errors: dict[str, float]
+    mean_error: float
+    # At the scale factor that failed first in 2004; and what a run with `--slower` shows there.
+    longest_by_minute_s: list[float]
+    confirmed: MeasuredRecord | None
 
 
-class SystemRecord(TypedDict):
+class VariantRecord(TypedDict):
+    """One way to build a system of the paper with this kit."""
+
     name: str
+    system: str
     engine: str
-    fails_at: float
-    paper: PublishedRecord
-    here: MeasuredRecord | None
-    slowed: SlowerRecord | None
+    options: dict[str, str]
+    # By scale factor.
+    runs: dict[str, MeasuredRecord]
+    slower: SlowerRecord
+
+
+class VolumeRecord(TypedDict):
+    paper: int
+    here: int | None
 
 
 class ReproductionRecord(Claim):
@@ -127,7 +147,10 @@ class ReproductionRecord(Claim):
     seed: int | None
     clock: str
     scale_factors: list[float]
-    systems: list[SystemRecord]
+    systems: dict[str, PublishedRecord]
+    variants: list[VariantRecord]
+    # Of one expressway, by what is counted.
+    volumes: dict[str, VolumeRecord]
     environment: Environment
 
 

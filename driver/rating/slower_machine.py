@@ -1,27 +1,31 @@
-"""A slower machine by arithmetic: what a second takes, multiplied, laid on the driver's own schedule.
+"""A slower machine by arithmetic: what each second takes, multiplied, laid on the driver's own schedule.
 
-A cycle takes so much, and so much more for each tuple; that of a minute's first second has numbers of its own.  They
-come from the cycles of all runs of an engine together: a machine is quicker in one run than in the next, and what is
-multiplied by a hundred must not depend on that.  A batch of several seconds pays the fixed part once, as in a run.
+Without catching up, a cycle takes one second of input however late it is, so the cycles of a run are those of a run on
+a slower machine, and `--slower` shows what is computed here.  A machine is quicker in one moment than in the next, and
+what is multiplied by a hundred must not depend on that: each second takes the median of the seconds around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from driver.dataset.folder import Dataset
 from driver.run.clock import Clock
+from driver.run.feed import Feed
 from driver.run.journal import read_cycles
-from driver.run.poller import Cycle, Poller, run_polls
+from driver.run.poller import Poller, run_polls
 from polling_baseline import spec
 from polling_baseline.batch import Batch
 
 Numbers = npt.NDArray[np.float64]
-# Of cycles with about as many tuples, the median: a hiccup is not multiplied either.
+# How many neighbours a median is taken of: seconds, and first seconds of minutes, which close the minute before.
+NEIGHBOURS, MINUTES = 31, 5
+# Of cycles with about as many tuples, the median.
 GROUPS, LEAST = 60, 5
 # A machine slower than so many times is not looked for.
 MOST = 1e9
@@ -29,52 +33,59 @@ PRECISION = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """What a cycle takes: a fixed part, and a part for each tuple."""
-
-    fixed_s: float
-    tuple_s: float
-
-    def of(self, tuples: float) -> float:
-        return self.fixed_s + self.tuple_s * tuples
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Of a cycle until its answers can be read, and until the next one can begin."""
-
-    answer: Line
-    cycle: Line
-
-
-@dataclass(frozen=True, slots=True)
 class Service:
-    """The tuples of each second, and what they cost; in a minute's first second something else."""
+    """What each second takes alone: until its answers can be read, and until the next cycle can begin."""
 
     first_second: int
-    tuples: Numbers
-    usual: Cost
-    minute: Cost
+    answer_s: Numbers
+    cycle_s: Numbers
+    # The part of a cycle that does not depend on its tuples; a batch of several seconds pays it once.
+    fixed_s: float = 0.0
+
+    @property
+    def seconds(self) -> range:
+        return range(self.first_second, self.first_second + len(self.cycle_s))
 
     def of(self, seconds: range) -> tuple[float, float]:
         """The two times of a batch of these seconds."""
-        tuples = float(self.tuples[seconds.start - self.first_second : seconds.stop - self.first_second].sum())
-        cost = self.usual if seconds.start % spec.MINUTE_S else self.minute
-        return cost.answer.of(tuples), cost.cycle.of(tuples)
+        part = slice(seconds.start - self.first_second, seconds.stop - self.first_second)
+        saved_s = (len(seconds) - 1) * self.fixed_s
+        return float(self.answer_s[part].sum()) - saved_s, float(self.cycle_s[part].sum()) - saved_s
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    period_s: float = 1.0
+    catch_up: bool = True
+
+
+USUAL = Schedule()
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a run with such service times would have shown."""
+    """What a run with such service times would have shown: how long the answers to each second took."""
 
-    max_response_s: float
-    first_late_second: int | None
+    first_second: int
+    response_s: Numbers
+
+    @property
+    def max_response_s(self) -> float:
+        return float(self.response_s.max())
+
+    def first_late_second(self, limit_s: float) -> int | None:
+        late = np.flatnonzero(self.response_s > limit_s)
+        return self.first_second + int(late[0]) if len(late) else None
+
+    def longest_by_minute(self) -> list[float]:
+        starts = range(0, len(self.response_s), spec.MINUTE_S)
+        return [round(float(self.response_s[start : start + spec.MINUTE_S].max()), 1) for start in starts]
 
 
-def replayed(service: Service, factor: float = 1.0, period_s: float = 1.0) -> Replayed:
+def replayed(service: Service, factor: float = 1.0, schedule: Schedule = USUAL) -> Replayed:
     """Run the schedule with every service time multiplied by `factor`; it takes no time but the computation's."""
-    now, cycles = 0.0, list[Cycle]()
-    first = service.first_second
+    now, first = 0.0, service.first_second
+    response_s = np.zeros(len(service.cycle_s))
     clock = Clock("virtual", first, lambda: now)
 
     def handle(batch: Batch) -> tuple[float, Mapping[str, float]]:
@@ -82,68 +93,138 @@ def replayed(service: Service, factor: float = 1.0, period_s: float = 1.0) -> Re
         answer_s, cycle_s = service.of(batch.seconds)
         now += factor * answer_s
         answered = clock.now()
+        for second in batch.seconds:
+            response_s[second - first] = answered - second
         now += factor * (cycle_s - answer_s)
         return answered, {}
 
-    seconds = range(first, first + len(service.tuples))
-    run_polls(Poller(seconds, period_s, clock, lambda taken: Batch(taken, ()), handle, cycles.append), clock, period_s)
-    # Of a batch, its first second has waited longest.
-    response = np.array([cycle.committed - cycle.seconds[0] for cycle in cycles])
-    limit_s = spec.DEADLINE_S["toll"]
-    late = (second for cycle in cycles for second in cycle.seconds if cycle.committed - second > limit_s)
-    return Replayed(float(response.max()), next(late, None))
-
-
-def measured_services(runs: Mapping[float, Path]) -> dict[float, Service]:
-    """The service times of one engine's runs on disk."""
-    cycles = {xways: _columns(run) for xways, run in runs.items()}
-    first, _, tuples, started, committed, ended = np.concatenate(list(cycles.values()), axis=1)
-    begins = first % spec.MINUTE_S == 0
-    usual, minute = (
-        Cost(*(_line(tuples[part], (until - started)[part]) for until in (committed, ended)))
-        for part in (~begins, begins)
+    poller = Poller(
+        service.seconds,
+        schedule.period_s,
+        clock,
+        lambda taken: Batch(taken, ()),
+        handle,
+        lambda cycle: None,
+        catch_up=schedule.catch_up,
     )
-    return {
-        xways: Service(
-            int(first[0]), np.repeat(tuples / (last - first + 1), (last - first + 1).astype(int)), usual, minute
-        )
-        for xways, (first, last, tuples, *_) in cycles.items()
-    }
+    run_polls(poller, clock, schedule.period_s)
+    return Replayed(first, response_s)
+
+
+def measured_service(run: Path) -> Service:
+    """What each second of a run took."""
+    first, length, tuples, answer_s, cycle_s = _columns(run)
+    seconds = np.repeat(first, length.astype(int)) + _places(length)
+    # A batch of several seconds has paid the fixed part once.
+    fixed_s = _fixed_s(tuples, cycle_s)
+    alone = ((times - fixed_s) / length + fixed_s for times in (answer_s, cycle_s))
+    parts = [np.repeat(times, length.astype(int)) for times in alone]
+    begins = seconds % spec.MINUTE_S == 0
+    for part in parts:
+        part[~begins] = _running_median(part[~begins], NEIGHBOURS)
+        part[begins] = _running_median(part[begins], MINUTES)
+    return Service(int(first[0]), parts[0], parts[1], fixed_s)
+
+
+def predicted_service(runs: Sequence[Path], dataset: Dataset, seconds: range) -> Service:
+    """What each second of a data set would take, by the tuples in it and what those of other runs took."""
+    _, length, tuples, answer_s, cycle_s = np.concatenate([_columns(run) for run in runs], axis=1)
+    rows = tuples_per_second(dataset, seconds)
+    first = np.concatenate([_columns(run) for run in runs], axis=1)[0]
+    begins = np.arange(seconds.start, seconds.stop) % spec.MINUTE_S == 0
+    found = []
+    for times in (answer_s, cycle_s):
+        usual, minute = (_curve(tuples[part] / length[part], (times / length)[part]) for part in _split(first))
+        found.append(np.where(begins, minute(rows), usual(rows)))
+    return Service(seconds.start, found[0], found[1], _fixed_s(tuples, cycle_s))
+
+
+def tuples_per_second(dataset: Dataset, seconds: range) -> Numbers:
+    """How many tuples a run of these seconds is fed."""
+    counts = np.zeros(len(seconds))
+    feed = Feed(dataset, seconds, 1)
+    for start in range(seconds.start, seconds.stop, spec.MINUTE_S):
+        share = feed.take(range(start, min(start + spec.MINUTE_S, seconds.stop))).shares[0]
+        for columns in (share.reports, share.requests):
+            counts += np.bincount(columns["second"] - seconds.start, minlength=len(counts))
+    feed.close()
+    return counts
+
+
+def _split(first: Numbers) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    begins = first % spec.MINUTE_S == 0
+    return ~begins, begins
 
 
 def _columns(run: Path) -> Numbers:
-    """First and last second, tuples, start, commit and end of each cycle."""
+    """First second, seconds, tuples, time until the answers and until the end of each cycle."""
     return np.array(
         [
-            (cycle.seconds[0], cycle.seconds[-1], cycle.rows, cycle.started, cycle.committed, cycle.ended)
+            (
+                cycle.seconds[0],
+                len(cycle.seconds),
+                cycle.rows,
+                cycle.committed - cycle.started,
+                cycle.ended - cycle.started,
+            )
             for cycle in read_cycles(run)
         ],
         float,
     ).T
 
 
-def _line(tuples: Numbers, took_s: Numbers) -> Line:
-    """Through the medians of cycles with about as many tuples; neither part is negative."""
+def _places(lengths: Numbers) -> npt.NDArray[np.int64]:
+    """0, 1, ... within each cycle."""
+    ends = np.cumsum(lengths)
+    return np.arange(int(ends[-1])) - np.repeat(ends - lengths, lengths.astype(int)).astype(int)
+
+
+def _running_median(values: Numbers, width: int) -> Numbers:
+    if not len(values):
+        return values
+    padded = np.pad(values, width // 2, mode="edge")
+    return np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
+
+
+def _groups(tuples: Numbers, times: Numbers) -> tuple[Numbers, Numbers]:
+    """Medians of tuples and times, of cycles with about as many tuples."""
     order = np.argsort(tuples, kind="stable")
     groups = np.array_split(order, max(1, min(GROUPS, len(order) // LEAST)))
-    counts, times = (np.array([np.median(values[group]) for group in groups]) for values in (tuples, took_s))
+    counts, medians = (np.array([np.median(values[group]) for group in groups]) for values in (tuples, times))
+    return counts, medians
+
+
+def _curve(tuples: Numbers, times: Numbers) -> Callable[[Numbers], Numbers]:
+    """Time by tuples: straight between the groups, and on beyond the last third of them."""
+    counts, medians = _groups(tuples, times)
+    last = slice(-max(2, len(counts) // 3), None)
+    if len(counts) < 2 or counts[last][0] == counts[-1]:
+        return lambda rows: np.full(len(rows), float(np.median(times)))
+    slope = max(0.0, float(np.polyfit(counts[last], medians[last], 1)[0]))
+    return lambda rows: np.interp(rows, counts, medians) + slope * np.maximum(0, rows - counts[-1])
+
+
+def _fixed_s(tuples: Numbers, times: Numbers) -> float:
+    """What a straight line through the groups gives for no tuple; between 0 and the quickest group."""
+    counts, medians = _groups(tuples, times)
     if counts[0] == counts[-1]:
-        return Line(float(np.median(took_s)), 0.0)
-    tuple_s, fixed_s = (float(part) for part in np.polyfit(counts, times, 1))
-    if tuple_s < 0:
-        return Line(float(np.median(took_s)), 0.0)
-    return Line(fixed_s, tuple_s) if fixed_s >= 0 else Line(0.0, float(times.sum() / counts.sum()))
+        return 0.0
+    return float(np.clip(np.polyfit(counts, medians, 1)[1], 0.0, medians.min()))
 
 
-def fitted(passes: Service, fails: Service, wanted_s: float, period_s: float = 1.0) -> tuple[float, bool]:
+def fitted(
+    passes: Service, fails: Service, wanted_s: float, limit_s: float, schedule: Schedule = USUAL
+) -> tuple[float, bool]:
     """The factor by which `fails` has the longest response time `wanted_s`; and whether `passes` then still passes.
 
     If it does not, the factor is the largest one by which it does.
     """
-    factor = _largest(lambda factor: replayed(fails, factor, period_s).max_response_s <= wanted_s)
-    if replayed(passes, factor, period_s).first_late_second is None:
-        return factor, True
-    return _largest(lambda factor: replayed(passes, factor, period_s).first_late_second is None), False
+
+    def passes_with(factor: float) -> bool:
+        return replayed(passes, factor, schedule).max_response_s <= limit_s
+
+    factor = _largest(lambda factor: replayed(fails, factor, schedule).max_response_s <= wanted_s)
+    return (factor, True) if passes_with(factor) else (_largest(passes_with), False)
 
 
 def _largest(holds: Callable[[float], bool]) -> float:

@@ -177,9 +177,9 @@ def test_reports_say_so(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--ignore", "toll"], "the kinds of request are balance, expenditure, travel_time; position reports stay"),
-        (["--ignore", "travel"], "the kinds of request are balance, expenditure, travel_time"),
-        (["--ignore", ""], "the kinds of request are"),
+        (["--ignore", "toll"], "a kind of request is balance, expenditure, travel_time; or none of them"),
+        (["--ignore", "travel"], "a kind of request is balance"),
+        (["--ignore", ""], "a kind of request is"),
         (["--slower", "0.5"], "--slower must be a number from 1 on, not 0.5"),
         (["--slower", "nan"], "--slower must be a number from 1 on, not nan"),
         (["--slower", "inf"], "--slower must be a number from 1 on, not inf"),

@@ -46,11 +46,11 @@ RECORDS: dict[str, Any] = {
     "Candidate": rating.CandidateRecord,
     "Cause of a failure": rating.GaveOut,
     "reproduction.json": rating.ReproductionRecord,
-    "System": rating.SystemRecord,
     "Published": rating.PublishedRecord,
+    "Variant": rating.VariantRecord,
     "Measured": rating.MeasuredRecord,
     "Slower machine": rating.SlowerRecord,
-    "Cost": rating.CostRecord,
+    "Volume": rating.VolumeRecord,
 }
 ALONE = {int: "whole number", float: "number", str: "text", bool: "true or false", type(None): "null"}
 UNIONS = (typing.Union, types.UnionType)

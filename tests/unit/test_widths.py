@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from driver.cli import rate, reproduce, validate
-from driver.rating.paper import SCALE_FACTORS, SYSTEMS
+from driver.rating.paper import SCALE_FACTORS, SYSTEMS, VARIANTS, VOLUMES
 from driver.report.compare import columns, text
 from driver.report.diagnosis import headline
 from driver.report.html.run import run_page
@@ -97,35 +97,49 @@ def test_rate() -> None:
 
 
 def test_reproduce() -> None:
-    def column(response: float) -> dict[str, Any]:
-        return {
-            "rating": 2.5,
-            "at_least": True,
-            "max_response_s": {f"{xways:g}": response for xways in SCALE_FACTORS},
-            "first_late_second": 10_799,
-        }
-
-    cost = {"fixed_ms": 12_345.678, "tuple_us": 12_345.678}
-    slowed = {**column(LONGEST_S), "factor": 123_456.7, "fitted_to_s": 52_443, "hits": False}
-    systems = [
-        {
-            "name": system.name,
-            "engine": system.engine,
-            "fails_at": system.fails_at,
-            "paper": column(LONGEST_S),
-            "here": column(LONGEST_S),
-            "slowed": {**slowed, "cycle": cost, "minute": cost},
-        }
-        for system in SYSTEMS
-    ]
+    times = {f"{xways:g}": LONGEST_S for xways in SCALE_FACTORS}
+    run = {"verdict": "FAIL", "max_response_s": LONGEST_S, "input_per_s": 123_456.7, "output_per_s": 123_456.7}
+    slower = {
+        "factor": 123_456.7,
+        "fitted_to_s": 52_443,
+        "hits": False,
+        "rating": 2.5,
+        "at_least": True,
+        "stricter_rating": 2.5,
+        "max_response_s": times,
+        "first_late_second": 10_799,
+        "predicted": list(times),
+        "errors": dict.fromkeys(times, 1234.5),
+        "mean_error": 1234.56,
+        "confirmed": run,
+    }
     facts = {
-        "systems": systems,
+        "systems": {
+            system.name: {
+                "rating": system.rating,
+                "fails_at": system.fails_at,
+                "max_response_s": times,
+                "first_late_second": 10_799,
+                "input_per_s": 12_345,
+                "output_per_s": 12_345,
+            }
+            for system in SYSTEMS
+        },
+        "variants": [
+            {
+                "name": each.name,
+                "system": each.system.name,
+                "runs": dict.fromkeys(times, run),
+                "slower": slower,
+            }
+            for each in VARIANTS
+        ],
+        "volumes": {name: {"paper": count, "here": count} for name, count in VOLUMES.items()},
         "minutes": [1, 179],
-        "settings": {"workers": 64},
+        "settings": {"workers": 64, "catch_up": False, "ignore": ["balance", "expenditure", "travel_time"]},
         "distinct": 999,
         "seed": 2**63 - 1,
         "clock": "virtual",
-        "scale_factors": list(SCALE_FACTORS),
     }
     assert max(map(len, reproduce.text(facts, Path("reproduction")))) <= WIDTH
 

@@ -16,7 +16,8 @@ PARTITION_REPORTS = 1_500_000
 
 
 def traffic_of(spark: SparkSession, dataset: Dataset, seconds: range) -> DataFrame:
-    rows = read_parquet(spark, dataset.original.traffic.values(), INPUT_SCHEMA)
+    # Of a data set's expressways, those of which there is a copy.
+    rows = read_parquet(spark, set(dataset.traffic.values()), INPUT_SCHEMA)
     return rows.filter(F.col("second").between(seconds.start, seconds.stop - 1))
 
 
