@@ -1,7 +1,8 @@
 -- lr.consequences(report, known, traffic): what one report means, given its vehicle's row and its segment's.
 --
 -- Spec    rules 1, 5, 6 and 9: trip, segment entered, stop, toll assessed.  `known` is the vehicle's row of the
---         report's phase, if there is one: it is of the same trip if it is 30 s old.  `traffic` is the segment's row, if any.
+--         report's phase, if there is one: it is of the same trip if it is 30 s old.  `traffic` is
+--         the segment's row, if any.
 -- Gives   whether the report enters a segment and is told so; how often the trip reported from this place, and whether
 --         the car is stopped on a travel lane; the toll it now owes, and the one that is assessed by this report
 -- Called  by lr.arrivals for all reports at once, by lr.poll for one; a plan has its expressions, and no call.
