@@ -8,7 +8,7 @@
 --
 -- A row of lr.vehicle that is updated leaves its old version behind, for each report of the run.
 -- Each statement here reads position_report, which the next cycle truncates, so PostgreSQL plans it anew in each cycle,
--- for tables as large as they are then.  With --indexes off a plan has to read all of lr.vehicle, five times a cycle.
+-- for tables as large as they are then.  With --indexes off a plan reads all of lr.vehicle, some five times a cycle.
 CREATE OR REPLACE PROCEDURE lr.poll(p_from_second integer, p_until_second integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $procedure$
