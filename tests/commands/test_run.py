@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from driver.cli import main
 from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.database.embedded.server import Server, ensure_running
 from tests import traces
@@ -84,8 +85,12 @@ def test_triggers_with_durability(lrb: Lrb, installed: Path, road: Path, tmp_pat
         assert cursor.fetchall() == []
 
 
-def test_designs(run, lrb: Lrb, tmp_path: Path) -> None:
-    first = run("--design", "2004", "--indexes", "off", "--period", 4)
+def test_designs(server: Server, road: Path, tmp_path: Path, capsys) -> None:
+    def start(*words: object) -> None:
+        assert main(["run", *map(str, words)]) == 0, capsys.readouterr().err
+
+    first = tmp_path / "first"
+    start(road, "--clock", "virtual", "--out", first, "--design", "2004", "--indexes", "off", "--period", 4)
     assert answers(first) == Counter(traces.load("balance_of_several_xways").expected)
     check_json(first / "run.json")
     check_csv(first / "cycles.csv")
@@ -98,11 +103,10 @@ def test_designs(run, lrb: Lrb, tmp_path: Path) -> None:
         (("--design", "merge"), {"design": "merge"}),
     ):
         folder = tmp_path / f"like {len(words)} {words[-1:]}"
-        done = lrb("run", "--like", first, "--out", folder, *words)
-        assert done.returncode == 0, done.stderr
+        start("--like", first, "--out", folder, *words)
         assert facts(folder)["config"]["engine_options"] == others
         assert answers(folder) == answers(first)
-    assert "polling, design merge" in done.stdout
+    assert "polling, design merge" in capsys.readouterr().out
 
 
 def test_both_clocks_give_the_same_answers(run) -> None:

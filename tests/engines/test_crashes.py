@@ -190,6 +190,7 @@ def test_what_cannot_be_resumed(crash_world: World, run: Path, tmp_path: Path, c
 
     assert "is not a run" in refused("--resume", tmp_path)
     assert "leave the others out" in refused("--resume", run, "--workers", 1)
+    assert "leave the others out" in refused("--resume", run, "--design", "merge")
     found = facts(run)
     write_run(run, {**found, "config": {**found["config"], "durability": "off"}})
     said = refused("--resume", run)

@@ -6,6 +6,7 @@
 --         report_log, all reports of the run unless --keep minutes says otherwise; stopped_car; the ledger
 -- Called  by the driver, in the transaction that loaded the input.
 --
+-- Reports are kept for the whole run: who had no reason to delete them would keep them.
 -- A row of lr.vehicle that is updated leaves its old version behind, for each report of the run.
 -- Each statement here reads position_report, which the next cycle truncates, so PostgreSQL plans it anew in each cycle,
 -- for tables as large as they are then.  With --indexes off a plan reads all of lr.vehicle, some five times a cycle.
