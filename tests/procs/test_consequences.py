@@ -20,7 +20,7 @@ def cursor(cursor_of_2004):
 
 @pytest.fixture
 def consequences(sql):
-    """Is a segment entered, how many reports came from this place, is it stopped, what does it owe, what is assessed?"""
+    """Is a segment entered, how many reports came from here, is it stopped, what does it owe, what is assessed?"""
 
     def consequences(report=(), known=(), toll=None):
         reported = {**REPORT, "position_ft": 5 * SEGMENT_FT, **dict(report)}
