@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polling_baseline.database import install as module
+from polling_baseline.database.designs import DESIGNS
 from polling_baseline.database.install import install, source
 from polling_baseline.database.session import execute, execute_script, transaction
 from polling_baseline.database.settings import OFF, ON
@@ -102,6 +103,12 @@ def test_a_design_has_files_of_its_own(connection, sources, design, options, tab
     install(connection, design=design, options=options)
     assert kinds(connection).keys() == {"road", *tables}
     assert rows(connection, "SELECT lr.a()") == [(a,)]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_design_with_durability_has_logged_tables_only(connection, design):
+    install(connection, design=design, durability=ON)
+    assert set(kinds(connection).values()) == {"p"}
 
 
 def test_an_unknown_design_is_refused(connection):
