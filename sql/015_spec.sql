@@ -35,8 +35,3 @@ CREATE FUNCTION lr.no_travel_time() RETURNS integer LANGUAGE sql IMMUTABLE PARAL
 CREATE FUNCTION lr.balance_kind() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 2';
 CREATE FUNCTION lr.expenditure_kind() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 3';
 CREATE FUNCTION lr.travel_time_kind() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 4';
-
--- Ours: the seconds that the ring holds.  A minute's end looks at its 60 s and at the 29 s before, while another worker
--- may already write 29 s of the next.
-CREATE FUNCTION lr.ring_seconds() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS 'SELECT lr.minute_s() + 2 * lr.report_period_s()';

@@ -27,6 +27,8 @@ EXAMPLES = """\
   lrb compare road1 --clock virtual --durability on,off    and each of them with and without recovery logging
   lrb compare road1 --engines 'polling, polling --period 2'
                                                            each with options of its own, as for lrb run
+  lrb compare road1 --engines 'polling --design 2004, polling --design merge, polling'
+                                                           designs of System X
   lrb compare runs/0007-polling-L1 runs/0008-polling-L1    runs that were made before; unjudged ones are judged
 """
 FAILS = ", 3 the verdict on an engine is FAIL"
@@ -113,7 +115,7 @@ def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
     if taken := [folder for folder in folders if folder.exists()]:
         raise Refusal(f"{taken[0]} exists; choose another --out")
     for number, (config, folder) in enumerate(zip(configs, folders, strict=True), 1):
-        print(f"compare: running {config.engine}, {number} of {len(configs)}", file=sys.stderr)
+        print(f"compare: running {config.label}, {number} of {len(configs)}", file=sys.stderr)
         if _run_one(config, Backends(args.dsn, args.master, args.database), folder) == "interrupted":
             return folders[:number]
     return folders
@@ -150,7 +152,7 @@ def _run_one(config: RunConfig, backends: Backends, folder: Path) -> str:
     try:
         return str(measure(config, dataset, backends, folder)["state"])
     except (Refusal, EngineFailure) as failure:
-        print(f"compare: {config.engine} broke: {failure}", file=sys.stderr)
+        print(f"compare: {config.label} broke: {failure}", file=sys.stderr)
         folder.mkdir(parents=True, exist_ok=True)
         write_run(folder, broken_run(config, dataset, str(failure)))
         return "broken"

@@ -12,6 +12,7 @@ from driver.dataset.ignore import REQUESTS, parse_kinds
 from driver.run.config import (
     CLOCKS,
     DEFAULT_ENGINE,
+    DESIGN_OPTIONS,
     ENGINE_OPTIONS,
     GRANULARITIES,
     ORDERS,
@@ -21,6 +22,7 @@ from driver.run.config import (
 )
 from driver.run.engines import ENGINES, ON_POSTGRESQL, Backends
 from driver.run.record import read_run
+from polling_baseline.database.designs import DESIGNS
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import format_command
@@ -31,6 +33,7 @@ EXAMPLES = """\
   lrb run --clock virtual road1                as fast as the engine can, response times as in real time
   lrb run --clock virtual --xways 40 --from-minute 161 road1
                                                40 expressways, copies of those in road1, in the last 20 minutes
+  lrb run --design 2004 road1                  the same answers, by tables as the paper had them
   lrb run --engine trigger --granularity statement road1
                                                the same rules, set off by the insert of each second
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
@@ -56,6 +59,15 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--slower": {"type": float, "metavar": "F", "help": "on the virtual clock, the engine takes F times as long [1]"},
     "--workers": {"type": int, "metavar": "N", "help": "connections that share the expressways [cores]"},
     "--durability": {"choices": DURABILITIES, "help": "recovery logging [off]"},
+    "--design": {
+        "choices": DESIGNS,
+        "help": "of engine polling: tables and procedures, from what the paper tells to our fastest [ring]",
+    },
+    "--indexes": {"choices": DESIGN_OPTIONS["indexes"], "help": "of designs 2004 and cursor [on]"},
+    "--keep": {
+        "choices": DESIGN_OPTIONS["keep"],
+        "help": "of designs 2004 and cursor: position reports of the whole run, or of five minutes [run]",
+    },
     "--granularity": {
         "choices": GRANULARITIES,
         "help": "of engine trigger: an INSERT per tuple and a row trigger, a COPY and a row trigger, "

@@ -33,6 +33,7 @@ from driver.run.record import config_of, read_run, run_record, write_run
 from driver.run.record_types import RunJson
 from driver.run.verdict import is_right
 from polling_baseline import spec
+from polling_baseline.database.designs import DEFAULT_DESIGN
 from polling_baseline.wording import format_seconds
 
 QUICK_MINUTES = 20
@@ -172,7 +173,9 @@ class Rating:
 
 def settings_of(config: RunConfig, dataset: Dataset) -> dict[str, Any]:
     """What all runs of different L have in common, as JSON has it."""
-    options = {**config.as_json(), "dataset": dataset.identity}
+    # Ratings that were begun before there were designs do not name the default one.
+    own = {name: value for name, value in config.engine_options.items() if (name, value) != ("design", DEFAULT_DESIGN)}
+    options = {**config.as_json(), "dataset": dataset.identity, "engine_options": own}
     del options["xways"]
     settings: dict[str, Any] = json.loads(json.dumps(options))
     return settings

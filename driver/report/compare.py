@@ -10,7 +10,7 @@ from typing import Any
 
 from driver.report.diagnosis import headline
 from driver.report.text import answer_counts, departures, limits_text
-from driver.run.config import RunConfig
+from driver.run.config import ENGINE_OPTIONS, RunConfig
 from driver.run.journal import step_name
 from driver.run.record import RunRecord
 from driver.run.verdict import FAULTS
@@ -84,14 +84,14 @@ def check_comparable(runs: Sequence[RunRecord]) -> None:
 
 
 def labels(runs: Sequence[RunRecord]) -> list[str]:
-    """The engine, and those options in which its runs differ; the folder where nothing else tells them apart."""
+    """The engine and its design, and options in which its runs differ; the folder where only that tells them apart."""
     named = []
     for run in runs:
         alike = [_options(other.config) for other in runs if other.config.engine == run.config.engine]
         keys = dict.fromkeys(key for options in alike for key in options)
         differing = [key for key in keys if len({options.get(key) for options in alike}) > 1]
         own = _options(run.config)
-        named.append(", ".join([run.config.engine, *(own.get(key, f"default {key}") for key in differing)]))
+        named.append(", ".join([run.config.label, *(own.get(key, f"default {key}") for key in differing)]))
     seen = Counter(named)
     return [
         label if seen[label] == 1 else f"{label}, {run.folder.name}" for label, run in zip(named, runs, strict=True)
@@ -106,7 +106,12 @@ def _options(config: RunConfig) -> dict[str, str]:
         "period_s": f"period {config.period_s:g} s",
         "catch_up": f"catch-up {'on' if config.catch_up else 'off'}",
         "slower": f"{config.slower:g} times slower",
-        **{key: f"{key} {value}" for key, value in config.engine_options.items()},
+        # A design is in the label already.
+        **{
+            key: f"{key} {value}"
+            for key, value in config.engine_options.items()
+            if key not in ENGINE_OPTIONS["polling"]
+        },
     }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from driver.report.diagnosis import headline, look_first
-from driver.run.config import RunConfig
+from driver.run.config import ENGINE_OPTIONS, RunConfig
 from driver.run.journal import step_name
 from driver.run.limits import describe_limits, limits_in_force
 from driver.run.record import RunRecord, run_record
@@ -67,7 +67,7 @@ def _heading(run: RunRecord, width: int) -> list[str]:
         "",
         [
             "Linear Road",
-            " ".join([config.engine, *config.engine_options.values()]),
+            " ".join([config.label, *_own_options(config)]),
             f"L = {dataset['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else ""),
             f"{config.to_minute - config.from_minute + 1} min",
             *([] if seed is None else [f"seed {seed}"]),
@@ -115,6 +115,11 @@ def departures(config: RunConfig) -> list[str]:
         *([f"{', '.join(kind.replace('_', ' ') for kind in config.ignore)} ignored"] if config.ignore else []),
         *([f"{config.slower:g} times slower"] if config.slower != 1 else []),
     ]
+
+
+def _own_options(config: RunConfig) -> list[str]:
+    """The options that only this engine has; those of a design are in the label."""
+    return [value for name, value in config.engine_options.items() if name not in ENGINE_OPTIONS["polling"]]
 
 
 def verdict_line(run: RunRecord) -> str:

@@ -14,6 +14,7 @@ from driver.dataset.folder import Dataset, open_dataset
 from driver.dataset.ignore import without_requests
 from driver.dataset.relabel import relabelled
 from polling_baseline import spec
+from polling_baseline.database.designs import DEFAULT_DESIGN, DESIGNS, find_design
 from polling_baseline.database.settings import DURABILITIES, OFF, Durability
 from polling_baseline.refusal import Refusal
 
@@ -29,10 +30,16 @@ BY_ROW = ("row", "copy")
 SHEDDING = ("none", "random", "semantic")
 # In which order engine aurora runs its boxes: a train is pushed on as far as it goes, or one box at a time.
 ORDERS = ("superbox", "box")
-# The options that only one engine has, with the default that a run states.
+# The options that only one engine has, with the default that a run states; those of a design have their own.
 ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
-    {"trigger": {"granularity": "row"}, "aurora": {"shed": None, "train_size": None, "order": None}}
+    {
+        "polling": {"design": DEFAULT_DESIGN, "indexes": None, "keep": None},
+        "trigger": {"granularity": "row"},
+        "aurora": {"shed": None, "train_size": None, "order": None},
+    }
 )
+# The options of some design of System X, with all values.
+DESIGN_OPTIONS = {name: values for design in DESIGNS.values() for name, values in design.options.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,14 @@ class RunConfig:
         return DURABILITIES[self.durability]
 
     @property
+    def label(self) -> str:
+        """The engine, and its design where that is not the default one."""
+        design = self.engine_options.get("design", DEFAULT_DESIGN)
+        usual = {"design": DEFAULT_DESIGN, **default_options(design)}
+        own = [f"{name} {value}" for name, value in self.engine_options.items() if usual.get(name, value) != value]
+        return ", ".join([self.engine, *own])
+
+    @property
     def seconds(self) -> range:
         return range((self.from_minute - 1) * spec.MINUTE_S, self.to_minute * spec.MINUTE_S)
 
@@ -100,9 +115,9 @@ def configure(like: Mapping[str, Any] = MappingProxyType({}), **options: Any) ->
     if "dataset" not in chosen:
         raise Refusal("name a data set, or an earlier run with --like; lrb generate makes a data set")
     chosen["engine_options"] = _engine_options(like, given)
-    if chosen["engine_options"].get("granularity") in BY_ROW:
+    if only_one := _one_connection(chosen["engine_options"]):
         if given.get("workers", 1) > 1:
-            raise Refusal("a row trigger runs on one connection: leave out --workers, or add --granularity statement")
+            raise Refusal(only_one)
         chosen["workers"] = 1
     dataset = RunConfig(chosen["dataset"], xways=chosen.get("xways")).open_dataset()
     minutes = dataset.seconds // spec.MINUTE_S
@@ -132,6 +147,21 @@ def _checked_workers(workers: int, expressways: int) -> int:
     return min(workers, max(1, expressways))
 
 
+def _one_connection(options: Mapping[str, str]) -> str | None:
+    """Why these options of an engine allow one worker only, and what to do; None if they allow several."""
+    if options.get("granularity") in BY_ROW:
+        return "a row trigger runs on one connection: leave out --workers, or add --granularity statement"
+    design = options.get("design", DEFAULT_DESIGN)
+    if not find_design(design).shares_work:
+        return f"design {design} runs on one connection: leave out --workers, or take --design {DEFAULT_DESIGN}"
+    return None
+
+
+def default_options(design: str) -> dict[str, str]:
+    """What a design does unless it is told otherwise."""
+    return {name: values[0] for name, values in find_design(design).options.items()}
+
+
 def _engine_options(like: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
     """What only this engine knows, by the option's name: as given, else as in the run to repeat, else its default."""
     engine = given.get("engine") or like.get("engine", DEFAULT_ENGINE)
@@ -144,4 +174,15 @@ def _engine_options(like: Mapping[str, Any], given: Mapping[str, Any]) -> dict[s
         raise Refusal(f"--train-size must be 1 or more, not {own['train_size']}")
     before = like.get("engine_options", {}) if like.get("engine") == engine else {}
     defaults = {name: value for name, value in ENGINE_OPTIONS.get(engine, {}).items() if value}
-    return {**defaults, **before, **own}
+    return _with_design({**defaults, **before, **own}, own) if engine == "polling" else {**defaults, **before, **own}
+
+
+def _with_design(chosen: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """The design, and a value for each of its options; refuse one of `own` that it does not have."""
+    design = chosen["design"]
+    usual = default_options(design)
+    for name in DESIGN_OPTIONS:
+        if name in own and name not in usual:
+            owners = " and ".join(owner for owner in DESIGNS if name in DESIGNS[owner].options)
+            raise Refusal(f"--{name} is an option of --design {owners}; design {design} has none such")
+    return {"design": design, **{name: chosen.get(name, value) for name, value in usual.items()}}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from driver.run.config import BY_ROW, RunConfig
 from polling_baseline.database.claim import Claim, claim_database
 from polling_baseline.database.connection import Target, find_target
+from polling_baseline.database.designs import DEFAULT_DESIGN
 from polling_baseline.database.settings import Durability, adopt_profile, check_durability, differences, read_settings
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def open_engine(config: RunConfig, dataset: Dataset, backends: Backends) -> Engi
 def _polling(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from polling_baseline.engines.system_x.polling import Polling
 
-    return Polling(_database(config, dataset, backends), config.workers, config.profile)
+    design = config.engine_options.get("design", DEFAULT_DESIGN)
+    return Polling(_database(config, dataset, backends), config.workers, config.profile, design, config.engine_options)
 
 
 def _trigger(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import psycopg2
 
 from polling_baseline import spec
+from polling_baseline.database.designs import DEFAULT_DESIGN, find_design
 from polling_baseline.database.roles import OWNER
 from polling_baseline.database.session import execute, execute_script, transaction
 from polling_baseline.database.settings import OFF, Durability
@@ -33,18 +35,22 @@ def install(
     *,
     durability: Durability = OFF,
     workers: int = 1,
+    design: str = DEFAULT_DESIGN,
+    options: Mapping[str, str] = MappingProxyType({}),
     triggers: str | None = None,
     roles: bool = False,
     token: str = "",
 ) -> None:
     """Drop and build every worker's schema, in one transaction; `triggers` adds the triggers of that granularity.
 
+    `options` are those of the design; triggers build on the default design.
     With `roles`, everything belongs to lr_owner, and lr_driver may use what it needs.  `token` is what `installed`
     gives from then on.
     """
-    kinds = ("functions", "procedures", *([f"triggers/{triggers}"] if triggers else []))
-    files = sorted((ROOT / "sql").glob("*.sql"))
-    files += [file for kind in kinds for file in sorted((ROOT / "stored_procs" / kind).rglob("*.sql"))]
+    tables, routines = find_design(design).files(ROOT, options)
+    files = [*sorted((ROOT / "sql").glob("*.sql")), *tables]
+    files += [*_routines("functions"), *_routines("procedures"), *routines]
+    files += _routines(f"triggers/{triggers}") if triggers else []
     files += sorted((ROOT / "sql" / "rights").glob("*.sql" if roles else "010_*.sql"))
     with transaction(connection):
         # A routine may call another that comes later.
@@ -60,6 +66,10 @@ def install(
                 _build(connection, file, source(file, durability.logged_tables, schema_of(worker)))
         if token:
             execute(connection, "INSERT INTO lr.run (token) VALUES (:token)", token=token)
+
+
+def _routines(folder: str) -> list[Path]:
+    return sorted((ROOT / "stored_procs" / folder).rglob("*.sql"))
 
 
 def installed(connection: Connection) -> str | None:

@@ -3,7 +3,7 @@
 -- Spec    rule 11, daily expenditure, due 10 s after the request; no such row means 0.
 -- Reads   request, lr_history.toll_history
 -- Writes  daily_expenditure
--- Called  by lr.conclude_cycle, once for all seconds of the cycle.
+-- Called  by lr.answer_requests, once for all seconds of the cycle.
 CREATE OR REPLACE PROCEDURE lr.answer_expenditures()
 LANGUAGE sql
 AS $$

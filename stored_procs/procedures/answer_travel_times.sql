@@ -3,7 +3,7 @@
 -- Spec    rule 12, travel time, due 30 s after the request.
 -- Reads   request, lr_history.segment_average
 -- Writes  travel_time
--- Called  by lr.conclude_cycle, once for all seconds of the cycle.
+-- Called  by lr.answer_requests, once for all seconds of the cycle.
 CREATE OR REPLACE PROCEDURE lr.answer_travel_times()
 LANGUAGE sql
 AS $$

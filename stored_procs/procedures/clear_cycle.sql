@@ -5,6 +5,6 @@
 CREATE OR REPLACE PROCEDURE lr.clear_cycle()
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    TRUNCATE lr.position_report, lr.request, lr.movement,
-        lr.toll_notification, lr.accident_alert, lr.account_balance, lr.daily_expenditure, lr.travel_time
+    TRUNCATE lr.position_report, lr.request, lr.toll_notification, lr.accident_alert,
+        lr.account_balance, lr.daily_expenditure, lr.travel_time
 $$;

@@ -1,7 +1,7 @@
 -- lr.detect_accidents(minute): find where enough cars stood at one place at once in a minute that is over.
 --
 -- Spec    rule 6: Acc_in_Seg.
--- Reads   stopped_car, the ring of every worker (a stopped car that reported again before its 30 s were over)
+-- Reads   stopped_car; who reported again before the 30 s were over is no longer stopped there
 -- Writes  accident; drops the stops that end with the minute
 -- Called  by lr.close_minute.
 CREATE OR REPLACE PROCEDURE lr.detect_accidents(p_minute integer)
@@ -12,22 +12,8 @@ AS $procedure$
 DECLARE
     v_from_second CONSTANT integer := (p_minute - 1) * lr.minute_s();
     v_until_second CONSTANT integer := p_minute * lr.minute_s() - 1;
-    -- Whoever stood where another car did: few, where many stand in a jam.
-    v_vehicles CONSTANT integer [] := ARRAY(
-        SELECT DISTINCT vehicle_id
-        FROM lr.stopped_car
-        INNER JOIN (
-            SELECT road_id, lane, position_ft
-            FROM lr.stopped_car
-            WHERE until_second >= v_from_second
-            GROUP BY road_id, lane, position_ft
-            HAVING min(vehicle_id) < max(vehicle_id)
-        ) AS place USING (road_id, lane, position_ft)
-    );
+    v_vehicles CONSTANT integer [] := lr.crowded_cars(p_minute);
 BEGIN
-    -- A stop that reaches into the minute began up to 29 s before it.
-    CALL lr.cut_stops(v_vehicles, v_from_second - lr.report_period_s() + 1, v_until_second);
-
     -- The most cars stand at a place when one of them has just stopped there, or when the minute begins.
     INSERT INTO lr.accident (minute, segment_id)
     SELECT DISTINCT p_minute, road_id * lr.segments() + position_ft / lr.segment_ft()

@@ -1,7 +1,7 @@
 -- lr.lap(step_at, from_second, step): enter a step of a cycle in the ledger, and start the next one.
 --
--- Writes  cycle_step; a step's name stands in the call of lr.lap that ends it, and nowhere else
--- Called  by lr.conclude_cycle, lr.open_cycle.
+-- Writes  cycle_step; a step's name stands in the call of lr.lap that ends it, and nowhere else in a design
+-- Called  by lr.answer_requests, lr.conclude_cycle, lr.open_cycle, lr.poll.
 CREATE OR REPLACE PROCEDURE lr.lap(INOUT p_step_at timestamp with time zone, p_from_second integer, p_step text)
 LANGUAGE plpgsql
 AS $procedure$

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from driver.cli import main
 from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline.database.embedded.server import Server, ensure_running
 from tests import traces
@@ -82,6 +83,30 @@ def test_triggers_with_durability(lrb: Lrb, installed: Path, road: Path, tmp_pat
     with closing(ensure_running().target.connect()) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT relname FROM pg_class WHERE relnamespace = 'lr'::regnamespace AND relpersistence = 'u'")
         assert cursor.fetchall() == []
+
+
+def test_designs(server: Server, road: Path, tmp_path: Path, capsys) -> None:
+    def start(*words: object) -> None:
+        assert main(["run", *map(str, words)]) == 0, capsys.readouterr().err
+
+    first = tmp_path / "first"
+    start(road, "--clock", "virtual", "--out", first, "--design", "2004", "--indexes", "off", "--period", 4)
+    assert answers(first) == Counter(traces.load("balance_of_several_xways").expected)
+    check_json(first / "run.json")
+    check_csv(first / "cycles.csv")
+    options = {"design": "2004", "indexes": "off", "keep": "run"}
+    assert (facts(first)["config"]["engine_options"], facts(first)["config"]["workers"]) == (options, 1)
+    # The same again, the same with another option, and another design, which has none of these options.
+    for words, others in (
+        ((), options),
+        (("--indexes", "on"), {**options, "indexes": "on"}),
+        (("--design", "merge"), {"design": "merge"}),
+    ):
+        folder = tmp_path / f"like {len(words)} {words[-1:]}"
+        start("--like", first, "--out", folder, *words)
+        assert facts(folder)["config"]["engine_options"] == others
+        assert answers(folder) == answers(first)
+    assert "polling, design merge" in capsys.readouterr().out
 
 
 def test_both_clocks_give_the_same_answers(run) -> None:
@@ -185,6 +210,19 @@ def test_a_worker_that_dies_ends_the_run_with_a_reason(server: Server, road: Pat
         pytest.param(["--workers", "0"], "1 to 64", id="no-worker"),
         pytest.param(["--out", "."], "exists", id="existing-folder"),
         pytest.param(["--granularity", "row"], "option of --engine trigger", id="polling-has-no-granularity"),
+        pytest.param(["--design", "1999"], "'2004', 'cursor', 'merge', 'ring'", id="no-such-design"),
+        pytest.param(
+            ["--indexes", "off"],
+            "--indexes is an option of --design 2004 and cursor; design ring has none such",
+            id="the-ring-has-no-indexes",
+        ),
+        pytest.param(["--design", "merge", "--keep", "run"], "design merge has none such", id="merge-keeps-a-minute"),
+        pytest.param(["--engine", "trigger", "--design", "ring"], "option of --engine polling", id="trigger-design"),
+        pytest.param(
+            ["--design", "2004", "--workers", "2"],
+            "design 2004 runs on one connection: leave out --workers, or take --design ring",
+            id="2004-of-two",
+        ),
         pytest.param(["--engine", "trigger", "--workers", "2"], "runs on one connection", id="row-trigger-of-two"),
     ],
 )

@@ -104,10 +104,17 @@ def test_on_a_given_server(crash_world: World, tmp_path: Path, monkeypatch: pyte
     assert not (tmp_path / "none").exists()
 
 
-@pytest.mark.parametrize(("granularity", "workers"), [("row", 1), ("statement", 2)])
-def test_the_trigger_engine(crash_world: World, tmp_path: Path, granularity: str, workers: int) -> None:
+@pytest.mark.parametrize(
+    ("options", "workers"),
+    [
+        pytest.param(("--engine", "trigger", "--granularity", "row"), 1, id="trigger-row"),
+        pytest.param(("--engine", "trigger", "--granularity", "statement"), 2, id="trigger-statement"),
+        pytest.param(("--design", "2004"), 1, id="design-2004"),
+    ],
+)
+def test_triggers_and_designs(crash_world: World, tmp_path: Path, options: tuple[str, ...], workers: int) -> None:
     run, rng = tmp_path / "run", random.Random(14)
-    begun(crash_world, run, workers, rng, "--engine", "trigger", "--granularity", granularity)
+    begun(crash_world, run, workers, rng, *options)
     struck(crash_world, run, "trips", "lr", 2, "server")
     struck(crash_world, run, "commit", "lr_1" if workers > 1 else "lr", 2, "backend")
     struck(crash_world, run, "balances", "lr", 3, "backend")
@@ -183,6 +190,7 @@ def test_what_cannot_be_resumed(crash_world: World, run: Path, tmp_path: Path, c
 
     assert "is not a run" in refused("--resume", tmp_path)
     assert "leave the others out" in refused("--resume", run, "--workers", 1)
+    assert "leave the others out" in refused("--resume", run, "--design", "merge")
     found = facts(run)
     write_run(run, {**found, "config": {**found["config"], "durability": "off"}})
     said = refused("--resume", run)

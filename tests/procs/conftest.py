@@ -104,6 +104,18 @@ def cursor_of_two(_connection_of_two: Any) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def _connection_of_2004(server: Server, template: str) -> Iterator[Any]:
+    with _installed(server, template, design="2004", options={"keep": "minutes"}) as connection:
+        yield connection
+
+
+@pytest.fixture
+def cursor_of_2004(_connection_of_2004: Any) -> Iterator[Any]:
+    """What `cursor` is, in a database of design 2004, which keeps reports for some minutes."""
+    yield from _undone(_connection_of_2004)
+
+
+@pytest.fixture(scope="session")
 def _connection_with_row_triggers(server: Server, template: str) -> Iterator[Any]:
     with _installed(server, template, triggers="row") as connection:
         yield connection

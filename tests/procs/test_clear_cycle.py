@@ -5,7 +5,7 @@ from __future__ import annotations
 from polling_baseline.engines.system_x.exchange import TABLES
 from polling_baseline.spec import BALANCE
 
-EMPTY = ("position_report", "request", "movement", *(table for table, *_ in TABLES.values()))
+EMPTY = ("position_report", "request", *(table for table, *_ in TABLES.values()))
 
 
 def rows(sql, table):
@@ -16,7 +16,6 @@ def rows(sql, table):
 def test_input_and_answers_go_away_and_state_stays(sql, add, add_ring):
     add("lr.position_report", report_second=0)
     add("lr.request", kind=BALANCE)
-    add("lr.movement", report_second=0)
     add("lr.toll_notification", vehicle_id=1, report_second=0, lav=0, toll=0)
     add("lr.accident_alert", vehicle_id=1, report_second=0, seg=0)
     add("lr.account_balance", request_second=0, result_second=0, query_id=1, balance=0)

@@ -1,4 +1,4 @@
-"""lr.close_minute(minute): its four steps, in their order"""
+"""lr.close_minute(minute): its steps, in their order, of the ring"""
 
 from __future__ import annotations
 
@@ -32,6 +32,27 @@ def test_an_accident_acts_from_the_next_minute(sql, add):
     assert tolls(sql, 2) == [(segment(0), -1, 0, 0)]
     assert tolls(sql, 3) == [(segment(0), -1, 0, 0)]
     assert tolls(sql, 4) == []
+
+
+def test_a_car_that_reported_again_in_between_is_gone(sql, add, add_ring):
+    for vehicle_id, from_second in ((0, 70), (1, 80)):
+        add("lr.stopped_car", vehicle_id=vehicle_id, from_second=from_second, until_second=from_second + 29)
+    add("lr.irregular_vehicle", vehicle_id=0)
+    add("lr.segment_tally", segment_id=segment(0), cars=1, speed_sum=60)
+    add_ring(80, vehicle_id=0)
+    sql("CALL lr.close_minute(2)")
+    assert sql("SELECT minute FROM lr.accident") == []
+
+
+def test_a_car_that_was_gone_when_the_other_came_a_minute_later(sql, add, add_ring):
+    add("lr.stopped_car", vehicle_id=0, from_second=99, until_second=128)
+    add("lr.irregular_vehicle", vehicle_id=0)
+    add("lr.segment_tally", segment_id=segment(0), cars=1, speed_sum=60)
+    add_ring(114, vehicle_id=0)
+    sql("CALL lr.close_minute(2)")
+    add("lr.stopped_car", vehicle_id=1, from_second=122, until_second=151)
+    sql("CALL lr.close_minute(3)")
+    assert sql("SELECT minute FROM lr.accident") == []
 
 
 def test_a_run_begins(sql):

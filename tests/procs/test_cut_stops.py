@@ -1,4 +1,4 @@
-"""lr.cut_stops(vehicles, from_second, until_second), with a second worker's schema lr_1"""
+"""lr.cut_stops(minute), with a second worker's schema lr_1"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from polling_baseline.spec import REPORT_PERIOD_S
 
-FROM, UNTIL = 60, 119
+MINUTE, FROM = 2, 60
 STOP = {"from_second": 70, "until_second": 70 + REPORT_PERIOD_S - 1}
 
 
@@ -17,7 +17,9 @@ def cursor(cursor_of_two):
 
 @pytest.fixture(autouse=True)
 def stop(add):
-    add("lr.stopped_car", **STOP)
+    """Of two cars at one place; only such a one can be in an accident."""
+    for vehicle_id in (1, 3):
+        add("lr.stopped_car", vehicle_id=vehicle_id, **STOP)
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def end(sql):
     """The second until which the car counts as stopped, after the call."""
 
     def end():
-        sql("CALL lr.cut_stops(ARRAY[1], %s, %s)", FROM, UNTIL)
+        sql("CALL lr.cut_stops(%s)", MINUTE)
         [(until_second,)] = sql("SELECT until_second FROM lr.stopped_car WHERE vehicle_id = 1")
         return until_second
 
@@ -82,12 +84,16 @@ def test_each_stop_is_cut_by_what_follows_it(sql, add, add_ring):
     add("lr.irregular_vehicle", vehicle_id=1)
     add_ring(85)
     add_ring(110)
-    sql("CALL lr.cut_stops(ARRAY[1], %s, %s)", FROM, UNTIL)
-    assert sql("SELECT from_second, until_second FROM lr.stopped_car ORDER BY 1") == [(70, 84), (100, 109)]
+    sql("CALL lr.cut_stops(%s)", MINUTE)
+    assert sql("SELECT from_second, until_second FROM lr.stopped_car WHERE vehicle_id = 1 ORDER BY 1") == [
+        (70, 84),
+        (100, 109),
+    ]
 
 
-def test_of_other_vehicles_no_stop_is_looked_at(sql, add, add_ring):
+def test_a_car_that_stands_alone_is_not_looked_at(sql, add, add_ring):
     add("lr.irregular_vehicle", vehicle_id=1)
     add_ring(80)
-    sql("CALL lr.cut_stops('{}', %s, %s)", FROM, UNTIL)
+    sql("DELETE FROM lr.stopped_car WHERE vehicle_id = 3")
+    sql("CALL lr.cut_stops(%s)", MINUTE)
     assert sql("SELECT until_second FROM lr.stopped_car") == [(STOP["until_second"],)]

@@ -70,21 +70,6 @@ def test_two_accidents_in_a_segment_are_one(detect, add):
     assert detect((70, 99), (70, 99)) == [segment(0)]
 
 
-def test_a_car_that_reported_again_in_between_is_gone(detect, add, add_ring):
-    add("lr.irregular_vehicle", vehicle_id=0)
-    add_ring(80, vehicle_id=0)
-    assert detect((70, 99), (80, 109)) == []
-
-
-def test_a_car_that_was_gone_when_the_other_came_a_minute_later(sql, detect, add, add_ring):
-    add("lr.irregular_vehicle", vehicle_id=0)
-    add_ring(LAST - 5, vehicle_id=0)
-    detect((LAST - 20, LAST + 9))
-    add("lr.stopped_car", vehicle_id=1, from_second=LAST + 3, until_second=LAST + 32)
-    sql("CALL lr.detect_accidents(3)")
-    assert sql("SELECT minute FROM lr.accident") == []
-
-
 @pytest.mark.parametrize(("until_second", "kept"), [(LAST, False), (LAST + 1, True)])
 def test_a_stop_is_kept_while_it_lasts(sql, detect, until_second, kept):
     detect((until_second - 29, until_second))

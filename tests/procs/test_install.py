@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polling_baseline.database import install as module
+from polling_baseline.database.designs import DESIGNS
 from polling_baseline.database.install import install, source
 from polling_baseline.database.session import execute, execute_script, transaction
 from polling_baseline.database.settings import OFF, ON
@@ -26,6 +27,10 @@ def sources(tmp_path, monkeypatch):
         "stored_procs/functions/deep",
         "stored_procs/procedures",
         "stored_procs/triggers/row",
+        "sql/designs/ring",
+        "sql/designs/2004/keep",
+        "stored_procs/designs/ring",
+        "stored_procs/designs/merge",
     ):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "sql/010_schema.sql").write_text("CREATE SCHEMA lr;")
@@ -35,6 +40,12 @@ def sources(tmp_path, monkeypatch):
     )
     (tmp_path / "stored_procs/functions/deep/b.sql").write_text(
         "CREATE FUNCTION lr.b() RETURNS integer LANGUAGE sql AS $$ SELECT 7 $$;"
+    )
+    (tmp_path / "sql/designs/ring/010_ring.sql").write_text("CREATE UNLOGGED TABLE lr.ring ();")
+    (tmp_path / "sql/designs/2004/010_vehicle.sql").write_text("CREATE UNLOGGED TABLE lr.vehicle ();")
+    (tmp_path / "sql/designs/2004/keep/run.sql").write_text("CREATE UNLOGGED TABLE lr.kept ();")
+    (tmp_path / "stored_procs/designs/merge/a.sql").write_text(
+        "CREATE OR REPLACE FUNCTION lr.a() RETURNS integer LANGUAGE sql AS $$ SELECT 8 $$;"
     )
     (tmp_path / "stored_procs/triggers/row/c.sql").write_text("CREATE TABLE lr.only_with_triggers ();")
     return tmp_path
@@ -66,7 +77,7 @@ def test_again_gives_the_same_and_leaves_history(connection):
 @pytest.mark.parametrize(("durability", "persistence"), [(OFF, "u"), (ON, "p")])
 def test_tables_are_logged_only_with_durability(connection, sources, durability, persistence):
     install(connection, durability=durability)
-    assert kinds(connection) == {"road": persistence}
+    assert kinds(connection) == {"road": persistence, "ring": persistence}
 
 
 def test_routines_may_call_later_ones(connection, sources):
@@ -79,12 +90,38 @@ def test_triggers_come_on_demand(connection, sources):
     assert "only_with_triggers" in kinds(connection)
 
 
+@pytest.mark.parametrize(
+    ("design", "options", "tables", "a"),
+    [
+        pytest.param("ring", {}, {"ring"}, 7, id="the-default"),
+        pytest.param("2004", {}, {"vehicle", "kept"}, 7, id="the-default-of-an-option"),
+        pytest.param("2004", {"keep": "minutes"}, {"vehicle"}, 7, id="a-value-without-a-file"),
+        pytest.param("merge", {}, {"vehicle"}, 8, id="what-comes-later-replaces"),
+    ],
+)
+def test_a_design_has_files_of_its_own(connection, sources, design, options, tables, a):
+    install(connection, design=design, options=options)
+    assert kinds(connection).keys() == {"road", *tables}
+    assert rows(connection, "SELECT lr.a()") == [(a,)]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_design_with_durability_has_logged_tables_only(connection, design):
+    install(connection, design=design, durability=ON)
+    assert set(kinds(connection).values()) == {"p"}
+
+
+def test_an_unknown_design_is_refused(connection):
+    with pytest.raises(Refusal, match="no design 1999 of System X; there are 2004, cursor, merge, ring"):
+        install(connection, design="1999")
+
+
 def test_a_failed_install_changes_nothing_and_names_the_file(connection, sources):
     install(connection)
     (sources / "sql/030_bad.sql").write_text("CREATE TABEL lr.bad ();")
     with pytest.raises(RuntimeError, match=r"^sql/030_bad\.sql: syntax error"):
         install(connection)
-    assert kinds(connection) == {"road": "u"}
+    assert kinds(connection) == {"road": "u", "ring": "u"}
 
 
 def test_source_changes_only_the_creation_of_tables(sources):

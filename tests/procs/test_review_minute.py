@@ -1,4 +1,4 @@
-"""lr.review_minute(), of the row trigger"""
+"""lr.review_minute(minute, reports)"""
 
 from __future__ import annotations
 
@@ -11,18 +11,13 @@ from tests.procs.conftest import segment
 
 
 @pytest.fixture
-def cursor(row_cursor):
-    return row_cursor
-
-
-@pytest.fixture
 def review(sql, add):
-    """The tally by segment, after these reports of vehicle 1 in segment 0 or what they say instead."""
+    """The tally by segment in minute 2, after these reports of vehicle 1 in segment 0 or what they say instead."""
 
     def review(*reports):
-        for second, report in enumerate(reports):
+        for second, report in enumerate(reports, 60):
             add("lr.position_report", **{"report_second": second, **report})
-        sql("CALL lr.review_minute()")
+        sql("CALL lr.review_minute(2, 'lr.position_report')")
         return sql("SELECT segment_id, cars, speed_sum FROM lr.segment_tally ORDER BY 1")
 
     return review
@@ -66,6 +61,17 @@ def test_a_stop_ends_with_the_next_report(sql, add, review, vehicle_id, report_s
     add("lr.stopped_car", from_second=70, until_second=99)
     review({"vehicle_id": vehicle_id, "report_second": report_second, "seg": 40})
     assert sql("SELECT until_second FROM lr.stopped_car WHERE from_second = 70") == [(until_second,)]
+
+
+@pytest.mark.parametrize(("report_second", "rows"), [(59, 0), (60, 1), (119, 1), (120, 0)])
+def test_reports_of_other_minutes_may_be_there(review, report_second, rows):
+    assert len(review({"report_second": report_second})) == rows
+
+
+def test_a_report_of_the_next_minute_ends_nothing_yet(sql, add, review):
+    add("lr.stopped_car", from_second=100, until_second=129)
+    review({"report_second": 125})
+    assert sql("SELECT until_second FROM lr.stopped_car") == [(129,)]
 
 
 def test_the_first_of_several_reports_ends_it(sql, add, review):

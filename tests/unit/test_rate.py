@@ -94,6 +94,13 @@ def test_winner_and_loser_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert " ".join(said[0].split()) == "L = 1 in time longest 0.100 s 2,000 tuples/s of work took 0 s"
 
 
+def test_a_rating_begun_before_there_were_designs_goes_on(tmp_path: Path) -> None:
+    rating(tmp_path)
+    rating(tmp_path, engine_options={"design": "ring"})
+    with pytest.raises(Refusal, match="engine_options"):
+        rating(tmp_path, engine_options={"design": "merge"})
+
+
 def test_only_what_comes_through_the_peak_is_run_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(monkeypatch, limit=5)
     found = rating(tmp_path, peak_first=True)

@@ -128,6 +128,16 @@ def test_labels_say_what_differs(tmp_path):
         "trigger, granularity statement",
         "polling",
     ]
+    old, merge = (
+        run(number, engine_options=options)
+        for number, options in ((7, {"design": "2004", "indexes": "off", "keep": "run"}), (8, {"design": "merge"}))
+    )
+    assert labels([old, merge, polling, aurora]) == [
+        "polling, design 2004, indexes off",
+        "polling, design merge",
+        "polling",
+        "aurora",
+    ]
     assert labels([polling, polling]) == ["polling, 1", "polling, 1"]
 
 

@@ -48,7 +48,7 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
     shown = drawn(runs)
     first = runs[0]
     data = first.json["dataset"]
-    title = f"Linear Road: {', '.join(dict.fromkeys(run.config.engine for run in runs))}, L = {data['xways']:g}"
+    title = f"Linear Road: {', '.join(dict.fromkeys(run.config.label for run in runs))}, L = {data['xways']:g}"
     since, until = first.minutes
     seed = "imported data" if data["seed"] is None else f"seed {data['seed']}"
     lede = [data["name"], f"minutes {since} to {until}", seed, f"{first.config.clock} clock", *common_departures(runs)]

@@ -43,7 +43,7 @@ Result = TypeVar("Result")
 
 
 class SystemX(ABC):
-    """An engine but for its name, `_load` and its steps; `triggers` names the folder of triggers that it needs.
+    """An engine but for its name, `_load` and its steps; `layout` is what `install` is told of tables and routines.
 
     Its database is claimed already; `stop` gives it back.
     """
@@ -51,12 +51,12 @@ class SystemX(ABC):
     # Those that `_load` measures itself; the ledger has the others.
     _steps: tuple[str, ...]
 
-    def __init__(self, claim: Claim, workers: int, durability: Durability, triggers: str | None = None) -> None:
+    def __init__(self, claim: Claim, workers: int, durability: Durability, **layout: object) -> None:
         self.workers = workers
         self._claim = claim
         self._target = claim.target
         self._durability = durability
-        self._triggers = triggers
+        self._layout = layout
         self._token = ""
         self._wal_start = 0
         self._sessions: list[Connection] = []
@@ -74,7 +74,7 @@ class SystemX(ABC):
     def install(self) -> None:
         with self._opened() as (connection, roles):
             self._token = secrets.token_hex(16)
-            options = {"workers": self.workers, "triggers": self._triggers, "roles": roles, "token": self._token}
+            options = {**self._layout, "workers": self.workers, "roles": roles, "token": self._token}
             install(connection, durability=self._durability, **options)  # type: ignore[arg-type]
             self._prepare()
         # A cycle on a few rows, undone: caches are filled and plans are made before the clock starts.

@@ -45,7 +45,7 @@ class Trigger(SystemX):
     def __init__(self, claim: Claim, workers: int, durability: Durability, granularity: str = "row") -> None:
         if granularity != "statement" and workers > 1:
             raise ValueError(f"{workers} workers: a row trigger has one")
-        super().__init__(claim, workers, durability, "statement" if granularity == "statement" else "row")
+        super().__init__(claim, workers, durability, triggers="statement" if granularity == "statement" else "row")
         self._granularity = granularity
         self._steps = ("copy_ms",) if granularity == "statement" else ("begin_ms", "report_ms", "request_ms")
 

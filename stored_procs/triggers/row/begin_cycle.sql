@@ -10,7 +10,7 @@ AS $procedure$
 BEGIN
     INSERT INTO lr.cycle (from_second, until_second) VALUES (p_from_second, p_until_second);
     IF p_from_second % lr.minute_s() = 0 THEN
-        CALL lr.review_minute();
+        CALL lr.review_minute(lr.minute_of(p_from_second) - 1, 'lr.position_report');
         CALL lr.close_minute(lr.minute_of(p_from_second) - 1);
         TRUNCATE lr.position_report;
     END IF;

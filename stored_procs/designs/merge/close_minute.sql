@@ -1,14 +1,17 @@
--- lr.close_minute(minute): draw the conclusions from a minute that is over, for the one that begins.
+-- lr.close_minute(minute): the statistics of a minute that is over, by a query over its reports, and what they mean.
 --
 -- Spec    rules 2 to 4, 6 and 7.
+-- Reads   report_log, which holds the minute and nothing else
+-- Writes  what its steps write; clears report_log
 -- Called  by lr.begin_cycle, lr.open_cycle, before the first second of a minute; a cycle never reaches across one.
 CREATE OR REPLACE PROCEDURE lr.close_minute(p_minute integer)
 LANGUAGE plpgsql
 AS $procedure$
 BEGIN
-    CALL lr.correct_minute(p_minute);
+    CALL lr.review_minute(p_minute, 'lr.report_log');
     CALL lr.measure_minute(p_minute);
     CALL lr.detect_accidents(p_minute);
     CALL lr.set_tolls(p_minute + 1);
+    TRUNCATE lr.report_log;
 END
 $procedure$;

@@ -3,7 +3,7 @@
 -- Spec    rule 10, account balance, due 5 s after the request; the balance is that of the request's own second.
 -- Reads   request; vehicle and the ring, of every worker
 -- Writes  account_balance
--- Called  by lr.conclude_cycle of a single worker; of several, by the driver when all have committed the cycle's
+-- Called  by lr.answer_requests of a single worker; of several, by the driver when all have committed the cycle's
 --         reports.
 CREATE OR REPLACE PROCEDURE lr.answer_balances(p_from_second integer, p_until_second integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -9,8 +9,6 @@ CREATE OR REPLACE PROCEDURE lr.conclude_cycle(
 )
 LANGUAGE plpgsql
 AS $procedure$
-DECLARE
-    v_asked CONSTANT boolean := EXISTS (SELECT FROM lr.request);
 BEGIN
     FOR v_second IN p_from_second..p_until_second LOOP
         CALL lr.adopt_arrivals(v_second);
@@ -22,6 +20,7 @@ BEGIN
     END LOOP;
     CALL lr.lap(p_step_at, p_from_second, 'tally');
 
+    TRUNCATE lr.movement;
     FOR v_second IN p_from_second..p_until_second LOOP
         CALL lr.note_movements(v_second);
         CALL lr.track_trips(v_second);
@@ -31,16 +30,6 @@ BEGIN
     CALL lr.note_stops();
     CALL lr.lap(p_step_at, p_from_second, 'notify');
 
-    -- Of several workers, all have to commit their reports first: the driver calls it then.
-    IF v_asked AND NOT EXISTS (SELECT FROM lr.worker WHERE NOT here) THEN
-        CALL lr.answer_balances(p_from_second, p_until_second);
-    END IF;
-    CALL lr.lap(p_step_at, p_from_second, 'balance');
-
-    IF v_asked THEN
-        CALL lr.answer_expenditures();
-        CALL lr.answer_travel_times();
-    END IF;
-    CALL lr.lap(p_step_at, p_from_second, 'history');
+    CALL lr.answer_requests(p_from_second, p_until_second, p_step_at);
 END
 $procedure$;

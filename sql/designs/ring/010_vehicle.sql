@@ -4,6 +4,12 @@
 -- the same vehicle reported exactly 30 s earlier, so each second is joined with the table of 30 s before and fills a
 -- table of its own: nothing is updated in place, nothing needs an index or a vacuum.  A trip that was not continued
 -- leaves a row with `ended`.
+
+-- The seconds that the ring holds: a minute's end looks at its 60 s and at the 29 s before, while another worker
+-- may already write 29 s of the next.
+CREATE FUNCTION lr.ring_seconds() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS 'SELECT lr.minute_s() + 2 * lr.report_period_s()';
+
 CREATE UNLOGGED TABLE lr.ring (
     vehicle_id integer NOT NULL,
     segment_id integer NOT NULL,  -- lr.segment_id(xway, dir, seg)

@@ -1,0 +1,19 @@
+-- lr.close_minute(minute): the statistics of a minute that is over, by a query over its reports, and what they mean.
+--
+-- Spec    rules 2 to 4, 6 and 7.
+-- Reads   report_log
+-- Writes  what its steps write; report_log, where reports are kept for some minutes only
+-- Called  by lr.begin_cycle, lr.open_cycle, before the first second of a minute; a cycle never reaches across one.
+CREATE OR REPLACE PROCEDURE lr.close_minute(p_minute integer)
+LANGUAGE plpgsql
+AS $procedure$
+BEGIN
+    CALL lr.review_minute(p_minute, 'lr.report_log');
+    CALL lr.measure_minute(p_minute);
+    CALL lr.detect_accidents(p_minute);
+    CALL lr.set_tolls(p_minute + 1);
+    -- With --keep run there is no such number of minutes, and nothing is deleted.
+    DELETE FROM lr.report_log
+    WHERE report_second < (p_minute - lr.kept_minutes()) * lr.minute_s();
+END
+$procedure$;
