@@ -148,7 +148,7 @@ def table_rows(record: ReproductionRecord, system: str, variants: Sequence[Varia
         return (name, then, *cells)
 
     return [
-        by("XWays", "2004", [each["name"] for each in variants]),
+        by("XWays", "paper", [each["name"] for each in variants]),
         *[
             by(xways, f"{then:,}", [response(each, xways) for each in variants])
             for xways, then in paper["max_response_s"].items()
@@ -192,7 +192,7 @@ def _longest(variant: VariantRecord) -> str:
 
 
 def _volumes(record: ReproductionRecord) -> list[str]:
-    rows = [("Three hours of one expressway", "2004", "here")]
+    rows = [("Three hours of one expressway", "paper", "here")]
     rows += [
         (name, f"{each['paper']:,}", "-" if each["here"] is None else f"{each['here']:,}")
         for name, each in record["volumes"].items()

@@ -37,7 +37,7 @@ def write_reproduction_page(
         (name, f"{each['paper']:,}", "-" if each["here"] is None else f"{each['here']:,}")
         for name, each in record["volumes"].items()
     ]
-    parts.append(section("Volumes", table(("three hours of one expressway", "2004", "here"), volumes, (1, 2))))
+    parts.append(section("Volumes", table(("three hours of one expressway", "paper", "here"), volumes, (1, 2))))
     last = record["minutes"][1]
     lede = [f"{last} minutes", f"seed {record['seed']}", f"{record['clock']} clock"]
     commit = record["environment"]["commit"] or "unknown"
@@ -50,7 +50,7 @@ def write_reproduction_page(
 def responses_chart(record: ReproductionRecord, system: str, variants: Sequence[VariantRecord]) -> Markup:
     """Table 8: the longest response time by scale factor."""
     paper = record["systems"][system]["max_response_s"]
-    found = {"2004": paper, **{each["name"]: each["slower"]["max_response_s"] for each in variants}}
+    found = {"paper": paper, **{each["name"]: each["slower"]["max_response_s"] for each in variants}}
     colours = ["var(--ink)", *(series(number) for number in range(len(variants)))]
     looks = ["", *("dashed" if each["slower"]["predicted"] else "" for each in variants)]
     lines = [
