@@ -100,6 +100,14 @@ class MeasuredRecord(TypedDict):
     output_per_s: float
 
 
+class CurveRecord(TypedDict):
+    """What a cycle takes: so much, and so much for each tuple, and for the square of their number."""
+
+    fixed_ms: float
+    tuple_us: float
+    square_ns: float
+
+
 class SlowerRecord(TypedDict):
     """A variant on a machine slower by `factor`, which was fitted to one response time of the paper."""
 
@@ -114,7 +122,10 @@ class SlowerRecord(TypedDict):
     stricter_rating: float
     max_response_s: dict[str, float]
     first_late_second: int | None
-    # The scale factors that were not run: their figures follow from what the cycles of the others took.
+    # What a cycle of any run takes here, by its tuples; and one that begins with a minute.
+    cycle: CurveRecord
+    minute: CurveRecord
+    # The scale factors that were not run.
     predicted: list[str]
     # How many times each figure of the paper is missed, and the mean of that.
     errors: dict[str, float]

@@ -32,6 +32,7 @@ from driver.rating.rating import Announce, settings_of
 from driver.rating.record import (
     FORMAT,
     REPRODUCTION,
+    CurveRecord,
     MeasuredRecord,
     PublishedRecord,
     ReproductionRecord,
@@ -41,13 +42,15 @@ from driver.rating.record import (
     claim,
 )
 from driver.rating.slower_machine import (
+    Costs,
+    Curve,
     Replayed,
     Schedule,
     Service,
     fitted,
-    measured_service,
-    predicted_service,
+    measured_costs,
     replayed,
+    tuples_per_second,
 )
 from driver.report.html.run import refresh_report
 from driver.run.config import RunConfig
@@ -227,7 +230,8 @@ def _slower(plan: Plan, variant: Variant, runs: Mapping[float, Path]) -> SlowerR
     """With service times multiplied by the factor that fits the first failure of 2004 best."""
     system, config = variant.system, plan.config_for(variant, variant.system.fails_at, 1.0)
     schedule = Schedule(config.period_s, config.catch_up)
-    services = {xways: _service(plan, variant, xways, runs) for xways in system.max_response_s}
+    costs = measured_costs(runs.values())
+    services = {xways: _service(plan, variant, xways, costs) for xways in system.max_response_s}
     factor, hits = fitted(
         services[system.rating],
         services[system.fails_at],
@@ -251,15 +255,24 @@ def _slower(plan: Plan, variant: Variant, runs: Mapping[float, Path]) -> SlowerR
         "errors": {name: round(error, 2) for name, error in errors.items()},
         "mean_error": round(math.exp(sum(map(math.log, errors.values())) / len(errors)), 2),
         "longest_by_minute_s": shown[system.fails_at].longest_by_minute(),
+        "cycle": _curve(costs.usual.cycle),
+        "minute": _curve(costs.minute.cycle),
         "confirmed": None if plan.brief else _confirmed(plan, variant, round(factor, 2)),
     }
 
 
-def _service(plan: Plan, variant: Variant, xways: float, runs: Mapping[float, Path]) -> Service:
-    if xways in runs:
-        return measured_service(runs[xways])
+def _service(plan: Plan, variant: Variant, xways: float, costs: Costs) -> Service:
     config = plan.config_for(variant, xways, 1.0)
-    return predicted_service(list(runs.values()), config.part_of(plan.dataset), config.seconds)
+    tuples = tuples_per_second(config.part_of(plan.dataset), config.seconds)
+    return costs.service(config.seconds.start, tuples)
+
+
+def _curve(curve: Curve) -> CurveRecord:
+    return {
+        "fixed_ms": round(curve.fixed_s * 1e3, 3),
+        "tuple_us": round(curve.tuple_s * 1e6, 3),
+        "square_ns": round(curve.square_s * 1e9, 4),
+    }
 
 
 def _confirmed(plan: Plan, variant: Variant, factor: float) -> MeasuredRecord:

@@ -1,13 +1,15 @@
 """A slower machine by arithmetic: what each second takes, multiplied, laid on the driver's own schedule.
 
 Without catching up, a cycle takes one second of input however late it is, so the cycles of a run are those of a run on
-a slower machine, and `--slower` shows what is computed here.  A machine is quicker in one moment than in the next, and
-what is multiplied by a hundred must not depend on that: each second takes the median of the seconds around it.
+a slower machine, and `--slower` shows what is computed here.  But a machine is quicker in one moment than in the next,
+and what is multiplied by a hundred must not depend on that: what a cycle takes is a curve over its tuples, through the
+cycles of all runs together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,10 +25,8 @@ from polling_baseline import spec
 from polling_baseline.batch import Batch
 
 Numbers = npt.NDArray[np.float64]
-# How many neighbours a median is taken of: seconds, and first seconds of minutes, which close the minute before.
-NEIGHBOURS, MINUTES = 31, 5
-# Of cycles with about as many tuples, the median.
-GROUPS, LEAST = 60, 5
+# Of cycles with about as many tuples, the median: a hiccup is not multiplied either.
+GROUPS, LEAST = 60, 15
 # A machine slower than so many times is not looked for.
 MOST = 1e9
 PRECISION = 1e-4
@@ -111,32 +111,78 @@ def replayed(service: Service, factor: float = 1.0, schedule: Schedule = USUAL) 
     return Replayed(first, response_s)
 
 
-def measured_service(run: Path) -> Service:
-    """What each second of a run took."""
-    first, length, tuples, answer_s, cycle_s = _columns(run)
-    seconds = np.repeat(first, length.astype(int)) + _places(length)
-    # A batch of several seconds has paid the fixed part once.
-    fixed_s = _fixed_s(tuples, cycle_s)
-    alone = ((times - fixed_s) / length + fixed_s for times in (answer_s, cycle_s))
-    parts = [np.repeat(times, length.astype(int)) for times in alone]
-    begins = seconds % spec.MINUTE_S == 0
-    for part in parts:
-        part[~begins] = _running_median(part[~begins], NEIGHBOURS)
-        part[begins] = _running_median(part[begins], MINUTES)
-    return Service(int(first[0]), parts[0], parts[1], fixed_s)
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What a cycle takes: a fixed part, one for each tuple, and one for each pair of them; none is negative."""
+
+    fixed_s: float
+    tuple_s: float = 0.0
+    square_s: float = 0.0
+
+    def of(self, tuples: Numbers) -> Numbers:
+        return self.fixed_s + self.tuple_s * tuples + self.square_s * tuples**2
 
 
-def predicted_service(runs: Sequence[Path], dataset: Dataset, seconds: range) -> Service:
-    """What each second of a data set would take, by the tuples in it and what those of other runs took."""
-    _, length, tuples, answer_s, cycle_s = np.concatenate([_columns(run) for run in runs], axis=1)
-    rows = tuples_per_second(dataset, seconds)
-    first = np.concatenate([_columns(run) for run in runs], axis=1)[0]
-    begins = np.arange(seconds.start, seconds.stop) % spec.MINUTE_S == 0
-    found = []
-    for times in (answer_s, cycle_s):
-        usual, minute = (_curve(tuples[part] / length[part], (times / length)[part]) for part in _split(first))
-        found.append(np.where(begins, minute(rows), usual(rows)))
-    return Service(seconds.start, found[0], found[1], _fixed_s(tuples, cycle_s))
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of a cycle until its answers can be read, and until the next one can begin."""
+
+    answer: Curve
+    cycle: Curve
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Of a usual cycle, and of one that begins with a minute, and so draws the conclusions of the minute before."""
+
+    usual: Cost
+    minute: Cost
+
+    def service(self, first_second: int, tuples: Numbers) -> Service:
+        """What each second of a road takes, by the tuples in it."""
+        begins = np.arange(first_second, first_second + len(tuples)) % spec.MINUTE_S == 0
+        answer_s = np.where(begins, self.minute.answer.of(tuples), self.usual.answer.of(tuples))
+        cycle_s = np.where(begins, self.minute.cycle.of(tuples), self.usual.cycle.of(tuples))
+        return Service(first_second, answer_s, cycle_s, self.usual.cycle.fixed_s)
+
+
+def measured_costs(runs: Iterable[Path]) -> Costs:
+    """What the cycles of these runs took."""
+    first, tuples, answer_s, cycle_s = np.concatenate([_columns(run) for run in runs], axis=1)
+    begins = first % spec.MINUTE_S == 0
+    usual, minute = (
+        Cost(*(fitted_curve(tuples[part], times[part]) for times in (answer_s, cycle_s))) for part in (~begins, begins)
+    )
+    return Costs(usual, minute)
+
+
+def _columns(run: Path) -> Numbers:
+    """First second, tuples, time until the answers and until the end of each cycle."""
+    return np.array(
+        [
+            (cycle.seconds[0], cycle.rows, cycle.committed - cycle.started, cycle.ended - cycle.started)
+            for cycle in read_cycles(run)
+        ],
+        float,
+    ).T
+
+
+def fitted_curve(tuples: Numbers, times: Numbers) -> Curve:
+    """Through the medians of cycles with about as many tuples; a miss counts by its share of the time."""
+    order = np.argsort(tuples, kind="stable")
+    groups = np.array_split(order, max(1, min(GROUPS, len(order) // LEAST)))
+    counts, medians = (np.array([np.median(values[group]) for group in groups]) for values in (tuples, times))
+    best, least = Curve(float(np.median(times))), math.inf
+    for powers in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
+        if len(set(counts)) < len(powers):
+            continue
+        terms = np.stack([counts**power for power in powers], axis=1)
+        found = np.linalg.lstsq(terms / medians[:, None], np.ones(len(counts)), rcond=None)[0]
+        missed = float(((terms @ found / medians - 1) ** 2).sum())
+        if (found >= 0).all() and missed < least:
+            parts = dict(zip(powers, map(float, found), strict=True))
+            best, least = Curve(*(parts.get(power, 0.0) for power in range(3))), missed
+    return best
 
 
 def tuples_per_second(dataset: Dataset, seconds: range) -> Numbers:
@@ -149,67 +195,6 @@ def tuples_per_second(dataset: Dataset, seconds: range) -> Numbers:
             counts += np.bincount(columns["second"] - seconds.start, minlength=len(counts))
     feed.close()
     return counts
-
-
-def _split(first: Numbers) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    begins = first % spec.MINUTE_S == 0
-    return ~begins, begins
-
-
-def _columns(run: Path) -> Numbers:
-    """First second, seconds, tuples, time until the answers and until the end of each cycle."""
-    return np.array(
-        [
-            (
-                cycle.seconds[0],
-                len(cycle.seconds),
-                cycle.rows,
-                cycle.committed - cycle.started,
-                cycle.ended - cycle.started,
-            )
-            for cycle in read_cycles(run)
-        ],
-        float,
-    ).T
-
-
-def _places(lengths: Numbers) -> npt.NDArray[np.int64]:
-    """0, 1, ... within each cycle."""
-    ends = np.cumsum(lengths)
-    return np.arange(int(ends[-1])) - np.repeat(ends - lengths, lengths.astype(int)).astype(int)
-
-
-def _running_median(values: Numbers, width: int) -> Numbers:
-    if not len(values):
-        return values
-    padded = np.pad(values, width // 2, mode="edge")
-    return np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
-
-
-def _groups(tuples: Numbers, times: Numbers) -> tuple[Numbers, Numbers]:
-    """Medians of tuples and times, of cycles with about as many tuples."""
-    order = np.argsort(tuples, kind="stable")
-    groups = np.array_split(order, max(1, min(GROUPS, len(order) // LEAST)))
-    counts, medians = (np.array([np.median(values[group]) for group in groups]) for values in (tuples, times))
-    return counts, medians
-
-
-def _curve(tuples: Numbers, times: Numbers) -> Callable[[Numbers], Numbers]:
-    """Time by tuples: straight between the groups, and on beyond the last third of them."""
-    counts, medians = _groups(tuples, times)
-    last = slice(-max(2, len(counts) // 3), None)
-    if len(counts) < 2 or counts[last][0] == counts[-1]:
-        return lambda rows: np.full(len(rows), float(np.median(times)))
-    slope = max(0.0, float(np.polyfit(counts[last], medians[last], 1)[0]))
-    return lambda rows: np.interp(rows, counts, medians) + slope * np.maximum(0, rows - counts[-1])
-
-
-def _fixed_s(tuples: Numbers, times: Numbers) -> float:
-    """What a straight line through the groups gives for no tuple; between 0 and the quickest group."""
-    counts, medians = _groups(tuples, times)
-    if counts[0] == counts[-1]:
-        return 0.0
-    return float(np.clip(np.polyfit(counts, medians, 1)[1], 0.0, medians.min()))
 
 
 def fitted(

@@ -50,6 +50,7 @@ RECORDS: dict[str, Any] = {
     "Variant": rating.VariantRecord,
     "Measured": rating.MeasuredRecord,
     "Slower machine": rating.SlowerRecord,
+    "Curve": rating.CurveRecord,
     "Volume": rating.VolumeRecord,
 }
 ALONE = {int: "whole number", float: "number", str: "text", bool: "true or false", type(None): "null"}

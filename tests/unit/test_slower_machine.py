@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from driver.rating.slower_machine import Schedule, Service, fitted, measured_service, predicted_service, replayed
+from driver.rating.slower_machine import (
+    Curve,
+    Schedule,
+    Service,
+    fitted,
+    fitted_curve,
+    measured_costs,
+    replayed,
+    tuples_per_second,
+)
 from driver.run.clock import Clock
 from driver.run.poller import Cycle, Poller, run_polls
 from polling_baseline.batch import Batch
@@ -97,31 +106,48 @@ def linear(tuples: np.ndarray, first_second: int, fixed_s: float, tuple_s: float
 
 
 @pytest.mark.parametrize("catch_up", [True, False])
-@pytest.mark.parametrize("xways", [0.5, 1.0, 4.0])
-def test_a_run_replayed_is_the_run(tmp_path: Path, xways: float, catch_up: bool) -> None:
-    tuples = xways * np.linspace(100, 1500, 900).round()
-    costs = linear(tuples, 60, 0.05, 2e-4, 0.35)
-    # A hiccup, which nobody repeats.
-    run = write_cycles(tmp_path / "run", costs, tuples, cycles_of(costs, 1, catch_up), hiccup=333)
-    found = measured_service(run)
-    assert found.fixed_s == pytest.approx(0.05, rel=0.25)
-    for factor in (1, 3):
-        right = max(cycle.committed - cycle.seconds[0] for cycle in cycles_of(costs, factor, catch_up))
-        # A batch more or less makes a jump.
-        near = 0.15 if catch_up else 0.01
-        assert replayed(found, factor, Schedule(1, catch_up)).max_response_s == pytest.approx(right, rel=near)
+def test_a_run_replayed_is_the_run(tmp_path: Path, catch_up: bool) -> None:
+    rates = {xways: xways * np.linspace(100, 1500, 900).round() for xways in (0.5, 1.0, 4.0)}
+    roads = {xways: linear(tuples, 60, 0.05, 2e-4, 0.35) for xways, tuples in rates.items()}
+    runs = [
+        # A hiccup, which nobody repeats.
+        write_cycles(tmp_path / f"{xways}", road, rates[xways], cycles_of(road, 1, catch_up), hiccup=333)
+        for xways, road in roads.items()
+    ]
+    costs = measured_costs(runs)
+    assert costs.usual.cycle.fixed_s == pytest.approx(0.05, rel=0.02)
+    assert costs.usual.cycle.tuple_s == pytest.approx(2e-4, rel=0.02)
+    assert costs.minute.answer.fixed_s == pytest.approx(0.4, rel=0.05)
+    for xways, costs_of_road in roads.items():
+        found = costs.service(60, rates[xways])
+        for factor in (1, 3):
+            right = max(cycle.committed - cycle.seconds[0] for cycle in cycles_of(costs_of_road, factor, catch_up))
+            assert replayed(found, factor, Schedule(1, catch_up)).max_response_s == pytest.approx(right, rel=0.05)
 
 
-def test_what_another_road_would_take(tmp_path: Path) -> None:
-    """By the tuples in each of its seconds."""
+@pytest.mark.parametrize(
+    ("tuples", "times", "curve"),
+    [
+        pytest.param([7], [0.3], (0.3, 0.0, 0.0), id="one-cycle"),
+        pytest.param([7] * 20, [0.1, 0.3] * 10, (0.2, 0.0, 0.0), id="always-as-many"),
+        pytest.param(range(100), [3.0 - n / 100 for n in range(100)], (2.4, 0.0, 0.0), id="quicker-with-more"),
+        pytest.param(range(1000), [0.01 + 1e-4 * n for n in range(1000)], (0.01, 1e-4, 0.0), id="linear"),
+        pytest.param(range(1000), [0.01 + 1e-6 * n * n for n in range(1000)], (0.01, 0.0, 1e-6), id="quadratic"),
+    ],
+)
+def test_curves(tuples: list[int], times: list[float], curve: tuple[float, float, float]) -> None:
+    found = fitted_curve(np.array(tuples, float), np.array(times))
+    assert (found.fixed_s, found.tuple_s, found.square_s) == pytest.approx(curve, rel=0.1, abs=1e-9)
+    assert found.of(np.array([0.0, 10.0])) == pytest.approx(
+        [found.fixed_s, Curve(*curve).of(np.array([10.0]))[0]], rel=0.1
+    )
+
+
+def test_how_many_tuples_a_road_has(tmp_path: Path) -> None:
     dataset = road(tmp_path / "road", 1)
-    tuples = np.linspace(0, 100, 900).round()
-    costs = linear(tuples, 0, 0.01, 1e-3, 0.5)
-    run = write_cycles(tmp_path / "run", costs, tuples, cycles_of(costs, 1, False))
-    found = predicted_service([run], dataset, range(SECONDS))
-    fed_tuples = sum(count for kind, count in dataset.counts.items() if kind != "vehicles")
-    fed = [found.cycle_s[second] - 0.01 - 0.5 * (second % 60 == 0) for second in range(SECONDS)]
-    assert sum(fed) == pytest.approx(1e-3 * fed_tuples, rel=0.05)
+    fed = tuples_per_second(dataset, range(SECONDS))
+    assert len(fed) == SECONDS
+    assert fed.sum() == sum(count for kind, count in dataset.counts.items() if kind != "vehicles")
 
 
 def test_the_fit_hits_the_failure_and_keeps_the_pass() -> None:
