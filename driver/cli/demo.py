@@ -22,7 +22,7 @@ LIGHT_MINUTES = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="where everything goes [demo]")
     parser.add_argument("--minutes", type=int, default=MINUTES, metavar="N", help="length of the road [%(default)s]")
-    parser.add_argument("--xways", type=int, default=100, metavar="L", help="expressways of the crowd [%(default)s]")
+    parser.add_argument("--xways", type=int, default=60, metavar="L", help="expressways of the crowd [%(default)s]")
 
 
 def free_name(folder: Path, name: str) -> Path:
