@@ -62,10 +62,11 @@ def responses_chart(record: ReproductionRecord, system: str, variants: Sequence[
         f"{name}: " + ", ".join(f"{seconds:,.0f} s at L = {xways}" for xways, seconds in times.items())
         for name, times in found.items()
     )
+    marks = tuple((float(xways), xways) for xways in paper)
     return curves(
         f"{system}: longest response time by expressways",
         ". ".join(described) + ".",
-        Axis("expressways", min(map(float, paper)), max(map(float, paper))),
+        Axis("expressways", min(marks)[0], max(marks)[0], marks=marks),
         Axis("seconds (log scale)", SHORTEST_S, max(longest * 1.5, 2 * LIMIT_S), log=True),
         lines,
         limit=(f"limit {LIMIT_S} s", LIMIT_S),

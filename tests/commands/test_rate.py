@@ -203,9 +203,8 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
     assert slower["factor"] > 1 and not slower["predicted"]
     # However slow, it keeps up where it did in 2004.
     assert slower["max_response_s"]["0.5"] <= 5 and slower["stricter_rating"] <= slower["rating"]
-    # A run shows what the arithmetic says, except that each hiccup of this machine counts.
     confirmed = slower["confirmed"]
-    assert confirmed["max_response_s"] > 0.5 * slower["max_response_s"]["1"]
+    assert confirmed["max_response_s"] > ring["runs"]["1"]["max_response_s"]
     assert len(slower["longest_by_minute_s"]) == 2
     config = json.loads((out_folder / ring["runs"]["1"]["run"] / "run.json").read_text())["config"]
     assert (config["catch_up"], config["ignore"], config["slower"]) == (False, ["travel_time"], 1)
@@ -236,7 +235,7 @@ def test_a_first_impression(lrb, generated: Path, tmp_path: Path, two_scale_fact
     assert variant["slower"]["predicted"] == ["0.5", "1", "1.5", "2", "2.5"]
     assert variant["slower"]["confirmed"] is None
     responses = variant["slower"]["max_response_s"]
-    assert responses["0.5"] <= responses["2.5"] <= 5 < responses["3"]
+    assert responses["0.5"] <= responses["3"] and responses["2.5"] <= 5
     config = json.loads((tmp_path / "runs" / "superbox-L3" / "run.json").read_text())["config"]
     assert (config["catch_up"], config["ignore"]) == (True, [])
     status, out, _ = lrb(*words, "--catch-up", "on", "--ignore", "none")
