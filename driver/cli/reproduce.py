@@ -14,7 +14,7 @@ from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
 from driver.cli.run import add_engine_arguments, engine_options
 from driver.rating.paper import IGNORED, LIMIT_S, STRICTER_LIMIT_S, VARIANTS, Variant
 from driver.rating.record import ReproductionRecord, VariantRecord
-from driver.run.config import RunConfig, configure
+from driver.run.config import ENGINE_OPTIONS, RunConfig, configure
 from driver.run.engines import Backends
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
@@ -82,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_fixed_options(args: argparse.Namespace) -> None:
     """What a variant says, the user does not."""
-    for option in ("slower", *(name for variant in VARIANTS for name in variant.options)):
-        if getattr(args, option, None) is not None:
+    for option in ("slower", *(name for options in ENGINE_OPTIONS.values() for name in options)):
+        if getattr(args, option) is not None:
             raise Refusal(f"lrb reproduce chooses --{option.replace('_', '-')} itself; leave it out")
 
 

@@ -251,6 +251,7 @@ def test_a_first_impression(lrb, generated: Path, tmp_path: Path, two_scale_fact
         (["rate", "--dataset", "absent"], "is not a data set"),
         (["reproduce", "--only", "2005"], "there is no variant '2005'; there are 2004, "),
         (["reproduce", "--slower", "2"], "chooses --slower itself"),
+        (["reproduce", "--train-size", "2"], "chooses --train-size itself"),
         (["run", "absent", "--xways", "x"], "L must be a multiple of 0.5 from 0.5 to 1000, not x"),
     ],
 )
