@@ -24,16 +24,6 @@ from polling_baseline.database.session import execute_script, transaction
 ROOT = Path(__file__).resolve().parents[1]
 Sql = Callable[..., list[tuple[Any, ...]]]
 Lrb = Callable[..., subprocess.CompletedProcess[str]]
-# The files that take longest begin first, so that nobody waits for one of them in the end.
-LONGEST = (
-    *("test_validate", "test_rate", "test_run", "test_lenient", "test_crashes", "test_polling", "test_readme"),
-    *("test_designs", "test_reference", "test_schedule", "test_trigger", "test_installed", "test_generate"),
-    *("test_compare", "test_versions", "test_paths", "test_db", "test_fingerprint", "test_mutations"),
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
 
 
 @pytest.fixture(scope="session", autouse=True)
