@@ -230,7 +230,11 @@ def test_a_first_impression(lrb, generated: Path, tmp_path: Path, two_scale_fact
     words = ["reproduce", "--dataset", generated, "--brief", "--only", "superbox", "--out", tmp_path]
     status, out, err = lrb(*words, "--catch-up", "on", "--ignore", "none", "--json")
     assert status == 0, err
-    (variant,) = json.loads(out)["variants"]
+    found = json.loads(out)
+    (variant,) = found["variants"]
+    assert dict(paper.SYSTEM_X.max_response_s) == {0.5: 3, 1: 2031, 1.5: 16346, 2: 52443}
+    assert found["systems"]["Aurora"]["max_response_s"] == {"0.5": 1, "1": 1, "1.5": 1, "2": 2, "2.5": 2, "3": 196}
+    assert found["systems"]["Aurora"]["rating"] == 2.5
     assert list(variant["runs"]) == ["3"]
     assert variant["slower"]["predicted"] == ["0.5", "1", "1.5", "2", "2.5"]
     assert variant["slower"]["confirmed"] is None

@@ -24,3 +24,7 @@ def test_a_plan_has_the_number_itself(sql):
         line for (line,) in sql("EXPLAIN VERBOSE SELECT FROM lr.request WHERE kind = lr.balance_kind() + lr.minute_s()")
     )
     assert f"kind = {spec.BALANCE + spec.MINUTE_S}" in plan
+
+
+def test_the_ring_holds_a_minute_and_what_a_worker_may_be_ahead_or_behind(sql):
+    assert sql("SELECT lr.ring_seconds()") == [(spec.MINUTE_S + 2 * spec.REPORT_PERIOD_S,)]

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from driver.rating.slower_machine import (
+    Cost,
+    Costs,
     Curve,
     Schedule,
     Service,
@@ -71,6 +73,12 @@ def test_answers_are_read_before_the_cycle_ends() -> None:
     assert replayed(read_at_once).max_response_s == pytest.approx(2.0)
 
 
+def test_a_minute_costs_extra() -> None:
+    usual, minute = (Cost(curve, curve) for curve in (Curve(0.1), Curve(7.0)))
+    found = replayed(Costs(usual, minute).service(58, np.zeros(10)))
+    assert (found.max_response_s, found.first_late_second(LIMIT_S)) == (pytest.approx(7.0), 60)
+
+
 def cycles_of(costs: Service, factor: float, catch_up: bool) -> list[Cycle]:
     """The real loop on the virtual clock, with an engine that takes so long."""
     now, cycles = 0.0, list[Cycle]()
@@ -114,6 +122,8 @@ def test_a_run_replayed_is_the_run(tmp_path: Path, catch_up: bool) -> None:
         write_cycles(tmp_path / f"{xways}", road, rates[xways], cycles_of(road, 1, catch_up), hiccup=333)
         for xways, road in roads.items()
     ]
+    # With catching up, the one of 4 expressways took several seconds at once.
+    assert (len(cycles_of(roads[4.0], 1, catch_up)) < 900) == catch_up
     costs = measured_costs(runs)
     assert costs.usual.cycle.fixed_s == pytest.approx(0.05, rel=0.02)
     assert costs.usual.cycle.tuple_s == pytest.approx(2e-4, rel=0.02)
