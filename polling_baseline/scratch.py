@@ -1,7 +1,7 @@
 """A command's private folder in the temporary one, for all that it needs only while it lives.
 
-The command holds a lock on it, which goes with the process however it ends.  So the next command knows which of these
-folders belong to nobody any more, and removes them.
+The command holds a lock on it, which goes with the process and those that inherit it, however they end.  So the next
+command knows which of these folders belong to nobody any more, and removes them.
 """
 
 from __future__ import annotations
@@ -24,18 +24,23 @@ PREFIX = "lrb-scratch-"
 def scratch(purpose: str) -> Path:
     """A new folder that no other user can read; it vanishes with the command at the latest."""
     try:
-        return Path(tempfile.mkdtemp(prefix=f"{purpose}-", dir=_of_this_command()))
+        return Path(tempfile.mkdtemp(prefix=f"{purpose}-", dir=_of_this_command()[0]))
     except OSError as error:
         raise Refusal(f"cannot write temporary files: {error.strerror}; set TMPDIR to a folder with room") from None
 
 
+def scratch_lock() -> int:
+    """The descriptor to hand to a program that works in such a folder and may outlive this command for a moment."""
+    return _of_this_command()[1]
+
+
 @cache
-def _of_this_command() -> Path:
+def _of_this_command() -> tuple[Path, int]:
     place = Path(tempfile.gettempdir())
     remove_abandoned(place.glob(f"{PREFIX}*"))
-    folder, _ = held(lambda: Path(tempfile.mkdtemp(prefix=PREFIX, dir=place)))
+    folder, lock = held(lambda: Path(tempfile.mkdtemp(prefix=PREFIX, dir=place)))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    return folder, lock
 
 
 def held(make: Callable[[], Path]) -> tuple[Path, int]:

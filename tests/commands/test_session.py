@@ -1,12 +1,20 @@
-"""Who else may talk to the Java that we start: nobody."""
+"""Who else may talk to the Java that we start, nobody; and how long it lives, no longer than its command."""
 
 from __future__ import annotations
 
 import socket
 import struct
+import subprocess
+import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
+from polling_baseline.scratch import PREFIX, remove_abandoned
+from tests.conftest import lrb_options
+
 RPC_REQUEST = 3
+START = "from driver.spark.session import session; session('local[1]')"
 
 
 def answer_to(port: int, message: bytes) -> bytes:
@@ -38,3 +46,36 @@ def test_no_secret_is_in_the_list_of_processes(spark):
     assert b"secret" not in command.lower()
     assert gateway.java_parameters.auth_token.encode() not in command
     assert gateway.java_parameters.auth_token not in (gateway.folder / "spark.log").read_text()
+
+
+def working_in(folder: Path) -> list[str]:
+    """The processes below a folder, also if it has been removed."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if str((process / "cwd").readlink()).startswith(str(folder)):
+                found.append(process.name)
+    return found
+
+
+def wait_until(condition) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_java_ends_with_its_command_and_then_its_folder_goes(tmp_path):
+    """Were the next command to remove the folder of a Java that is starting, that Java would live for ever."""
+    process = subprocess.Popen([sys.executable, "-c", START], env=lrb_options({"TMPDIR": tmp_path})["env"])
+    wait_until(lambda: any("org/apache/spark" in log.read_text() for log in tmp_path.glob("*/*/spark.log")))
+    process.kill()
+    process.wait()
+
+    def java_is_gone() -> bool:
+        remove_abandoned(tmp_path.glob(f"{PREFIX}*"))
+        return not working_in(tmp_path)
+
+    wait_until(java_is_gone)
+    remove_abandoned(tmp_path.glob(f"{PREFIX}*"))
+    assert not list(tmp_path.iterdir())

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import shutil
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import pyarrow.dataset
@@ -17,6 +18,8 @@ from driver.dataset.folder import open_dataset
 from driver.run.config import RunConfig
 from driver.run.loop import broken_run
 from driver.run.record import write_run
+from driver.validate.judge import reference_for
+from polling_baseline import spec
 from tests import traces
 from tests.conftest import shared_spark
 from tests.support.files_page import check_csv, check_json, columns, schema
@@ -47,9 +50,26 @@ def right(own_environment, road):
     return out
 
 
+@pytest.fixture(scope="module")
+def shared_reference(own_environment):
+    """The reference of the whole road, made once by the judge's own means; a part of it gets one of its own."""
+    with ExitStack() as stack:
+        made = {}
+
+        def share(spark, question):
+            if question.seconds != range(spec.RUN_SECONDS):
+                return reference_for(spark, question)
+            if question.dataset.path not in made:
+                made[question.dataset.path] = stack.enter_context(reference_for(spark, question))
+            return nullcontext(made[question.dataset.path])
+
+        yield share
+
+
 @pytest.fixture
-def validate(spark, road, capsys):
+def validate(spark, road, shared_reference, monkeypatch, capsys):
     """`validate("--output", file)`: exit status, verdict.json or None, and all that was said."""
+    monkeypatch.setattr("driver.validate.judge.reference_for", shared_reference)
 
     def run(*words):
         status = main(["validate", str(road), *map(str, words)])
