@@ -126,6 +126,8 @@ def shared_spark() -> Any:
     # Small data: Spark generates and compiles no code, which takes longer than the work itself.
     spark.conf.set("spark.sql.codegen.wholeStage", False)
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    # Nor does it plan anew after each stage, as it does for commands in processes of their own.
+    spark.conf.set("spark.sql.adaptive.enabled", False)
     return spark
 
 

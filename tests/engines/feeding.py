@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -185,15 +187,15 @@ def fill_history(target: Target, road: Road) -> None:
         row[:] = row[0] + lav, row[1] + cars, row[2] + 1
     with closing(target.connect()) as connection, connection, connection.cursor() as cursor:
         cursor.execute("TRUNCATE lr_history.toll_history, lr_history.segment_average")
-        cursor.executemany(
-            "INSERT INTO lr_history.toll_history (vehicle_id, day, xway, tolls) VALUES (%s, %s, %s, %s)",
-            [(*key, tolls) for key, tolls in road.toll_history.items()],
-        )
-        cursor.executemany(
-            "INSERT INTO lr_history.segment_average"
-            " (xway, dir, seg, day_of_week, minute, lav_sum, cars_sum, days) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
-            [(*key, *row) for key, row in sums.items()],
-        )
+        toll_history = ((*key, tolls) for key, tolls in road.toll_history.items())
+        _copy(cursor, "toll_history (vehicle_id, day, xway, tolls)", toll_history)
+        columns = "xway, dir, seg, day_of_week, minute, lav_sum, cars_sum, days"
+        _copy(cursor, f"segment_average ({columns})", ((*key, *row) for key, row in sums.items()))
+
+
+def _copy(cursor: Any, table: str, rows: Iterable[Sequence[int]]) -> None:
+    lines = "".join("\t".join(map(str, row)) + "\n" for row in rows)
+    cursor.copy_expert(f"COPY lr_history.{table} FROM STDIN", io.StringIO(lines))
 
 
 def _home_xways(lines: Sequence[Sequence[int]]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
