@@ -58,13 +58,13 @@ def _secrets(words: Sequence[str]) -> set[str]:
 
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     parser.add_argument("--dsn", action="append", default=[])
-    found = {os.environ.get(name) for name in PASSWORDS}
+    secrets = {os.environ.get(name) for name in PASSWORDS}
     with suppress(argparse.ArgumentError):
         for dsn in parser.parse_known_args(words)[0].dsn:
-            found.add(dsn)
+            secrets.add(dsn)
             with suppress(ProgrammingError):
-                found.add(parse_dsn(dsn).get("password"))
-    return {secret for secret in found if secret}
+                secrets.add(parse_dsn(dsn).get("password"))
+    return {secret for secret in secrets if secret}
 
 
 def _write(details: str) -> Path | str:

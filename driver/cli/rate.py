@@ -137,7 +137,7 @@ def text(record: RatingRecord, folder: Path) -> list[str]:
         f"minutes {first} to {last}, {record['clock']} clock, seed {record['seed']}, in steps of {record['step']:g}",
         *([] if record["kind"] == "full" else [f"(an L-rating takes minutes 1 to {MOST_MINUTES})"]),
     ]
-    in_mid_road = any(each["minutes"][0] > 1 for each in record["candidates"])
+    in_mid_road = any(candidate["minutes"][0] > 1 for candidate in record["candidates"])
     warm_up = f"in the first {spec.REPORT_PERIOD_S} s of a run from mid-road every car is new: they hold nothing up"
     return [
         f"{names[record['kind']]} of {record['engine']}{' under other limits' if others else ''}: {record['rating']:g}",
@@ -148,7 +148,7 @@ def text(record: RatingRecord, folder: Path) -> list[str]:
         "",
         f"{'L':>7}  {'minutes':<9}{'outcome':<9}{'judged':<8}{'longest (s)':>11}{'tuples/s of work':>18}"
         f"  0 s{f'{shortest} s':>{BAR - 3}}",
-        *[_row(each, shortest) for each in record["candidates"]],
+        *[_row(candidate, shortest) for candidate in record["candidates"]],
         "",
         _ending(record),
         f"saved  {folder}   rating.json  runs/",
@@ -171,7 +171,9 @@ def _row(candidate: CandidateRecord, limit: float) -> str:
 
 def _ending(record: RatingRecord) -> str:
     """Why it is not more."""
-    loser = next((each for each in record["candidates"] if Path(each["run"]).name == record["loser"]), None)
+    loser = next(
+        (candidate for candidate in record["candidates"] if Path(candidate["run"]).name == record["loser"]), None
+    )
     if loser is None:
         return f"Nothing gave out: --max {record['max']:g} was reached."
     if loser["verdict"] == "wrong":

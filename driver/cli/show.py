@@ -44,18 +44,18 @@ def run(args: argparse.Namespace) -> int:
     chosen = _chosen(args.xways, list(dataset.traffic))
     rows = sum(dataset.counts[kind] for kind in ("reports", "balance", "expenditure", "travel_time"))
     with progress("show", max(rows, 1)) as advance:
-        found = survey(dataset, advance)
+        traffic_survey = survey(dataset, advance)
     if args.html:
         from driver.report.html.dataset import dataset_page
         from driver.report.html.file import write_page
 
-        write_page(args.html, dataset_page(dataset, found, chosen))
+        write_page(args.html, dataset_page(dataset, traffic_survey, chosen))
     if args.json:
-        print(json.dumps(as_json(dataset, found)))
+        print(json.dumps(as_json(dataset, traffic_survey)))
     elif args.html:
         print(args.html)
     else:
-        print("\n".join(as_text(dataset, found)))
+        print("\n".join(as_text(dataset, traffic_survey)))
     return 0
 
 

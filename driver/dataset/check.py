@@ -34,7 +34,7 @@ def check_numbers(dataset: Dataset) -> None:
     """Refuse counts and seconds that are not those of the files."""
     file, counts = dataset.path / "dataset.json", dataset.counts
     traffic = [_metadata(path) for path in dataset.traffic.values()]
-    for what, declared, folder, found in (
+    for what, declared, folder, footers in (
         ("reports and requests", sum(counts.get(kind, 0) for kind in TRAFFIC), "traffic", traffic),
         ("rows of toll history", counts.get("toll_history", 0), "history/toll", map(_metadata, dataset.toll_history)),
         (
@@ -44,7 +44,7 @@ def check_numbers(dataset: Dataset) -> None:
             map(_metadata, dataset.segment_history),
         ),
     ):
-        rows = sum(metadata.num_rows for metadata in found)
+        rows = sum(footer.num_rows for footer in footers)
         if rows != declared:
             raise Refusal(f"{file} says {declared:,} {what}, the files in {folder} have {rows:,}; {REMEDY}")
     last = max((_last_second(metadata) for metadata in traffic if metadata.num_rows), default=None)

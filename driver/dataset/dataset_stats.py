@@ -56,7 +56,7 @@ class Survey:
 @compiled
 def _look(kind, second, vehicle_id, speed, lane, direction, seg, position, ids, values, rate, miles, reports, stops):  # type: ignore[no-untyped-def]
     """Count a minute's rows, and note each stop that they end; give how many."""
-    found = 0
+    count = 0
     for row in range(len(kind)):
         rate[kind[row], second[row]] += 1
         if kind[row] != spec.REPORT:
@@ -69,14 +69,14 @@ def _look(kind, second, vehicle_id, speed, lane, direction, seg, position, ids, 
         ids[slot] = vehicle_id[row]
         known = values[slot]
         if known[RUN] >= spec.STOP_REPORTS:
-            stop = stops[found]
+            stop = stops[count]
             stop.place, stop.from_second = known[PLACE], known[SECOND]
             stop.until_second = min(known[SECOND] + spec.REPORT_PERIOD_S, second[row])
-            found += 1
+            count += 1
         same = known[SECOND] == second[row] - spec.REPORT_PERIOD_S and known[PLACE] == place
         known[RUN] = known[RUN] + 1 if same else 1
         known[SECOND], known[PLACE] = second[row], place
-    return found
+    return count
 
 
 def survey(dataset: Dataset, advance: Callable[[float], None] = lambda amount: None) -> Survey:
@@ -90,14 +90,14 @@ def survey(dataset: Dataset, advance: Callable[[float], None] = lambda amount: N
         stops: list[np.ndarray] = []
         for _, table in read_minutes(path):
             vehicles.reserve(table.num_rows)
-            found = np.empty(table.num_rows, STOP)
+            minute_stops = np.empty(table.num_rows, STOP)
             columns = (table[name].to_numpy() for name in COLUMNS)
-            count = _look(*columns, vehicles.ids, vehicles.values, per_second, miles, reports, found)
-            stops.append(found[:count].copy())
+            count = _look(*columns, vehicles.ids, vehicles.values, per_second, miles, reports, minute_stops)
+            stops.append(minute_stops[:count].copy())
             advance(table.num_rows)
         accidents += _accidents(xway, np.concatenate([*stops, _open_stops(vehicles)]), dataset.seconds)
         speed_mph[xway] = np.divide(miles, reports, out=np.full_like(miles, np.nan), where=reports > 0)
-    return Survey(per_second, speed_mph, sorted(accidents, key=lambda each: (each.from_second, each.xway)))
+    return Survey(per_second, speed_mph, sorted(accidents, key=lambda accident: (accident.from_second, accident.xway)))
 
 
 def _open_stops(vehicles: Vehicles) -> np.ndarray:

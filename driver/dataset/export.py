@@ -72,7 +72,7 @@ def _new_export(path: Path, force: bool) -> Iterator[Path]:
     if path.exists():
         if not path.is_dir():
             raise Refusal(f"{path} is a file; choose another name")
-        inside = [each.name for each in path.iterdir()]
+        inside = [entry.name for entry in path.iterdir()]
         if inside and not force:
             raise Refusal(f"{path} exists; choose another name or add --force to replace it")
         if other := [name for name in inside if not NAMES.fullmatch(name)]:

@@ -216,4 +216,4 @@ def reason_for(verdict: int, text: bytes, bounds: np.ndarray) -> str:
 def printable(text: bytes) -> str:
     """The beginning of a line as it may be shown anywhere: what is not text is escaped."""
     shown = text[:TEXT_CUT].decode("utf-8", "backslashreplace")
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda found: f"\\x{ord(found[0]):02x}", shown)
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda match: f"\\x{ord(match[0]):02x}", shown)

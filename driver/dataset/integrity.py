@@ -31,8 +31,8 @@ def check_files(dataset: Dataset) -> None:
 
 def _digest(path: Path) -> str:
     try:
-        facts = path.stat()
-        return _digest_of(path, facts.st_ino, facts.st_mtime_ns, facts.st_size)
+        status = path.stat()
+        return _digest_of(path, status.st_ino, status.st_mtime_ns, status.st_size)
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}") from None
 

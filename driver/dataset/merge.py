@@ -152,9 +152,9 @@ class Merge:
             first, last = np.searchsorted(duplicates, (start, start + len(piece)))
             if first < last:
                 rows = piece[duplicates[first:last] - start]
-                found = [(kind, int(row["line"]), kind, chunk.text(row)) for row in rows]
-                self._rejects.add(str(source.path), "duplicates", found)
-                source.accepted -= len(found)
+                rejects = [(kind, int(row["line"]), kind, chunk.text(row)) for row in rows]
+                self._rejects.add(str(source.path), "duplicates", rejects)
+                source.accepted -= len(rejects)
             start += len(piece)
 
     def _writer(self, xway: int) -> TrafficWriter:

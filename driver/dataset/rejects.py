@@ -37,13 +37,13 @@ class Rejects:
     def first(self) -> str:
         return self._first[0]
 
-    def add(self, file: str, source: str, found: Iterable[Found]) -> None:
+    def add(self, file: str, source: str, rejects: Iterable[Found]) -> None:
         """Take rejects of one file; those of one source, of which it may have several, come in rising order of line."""
         parts = self._parts.setdefault(file, {})
         part = parts.setdefault(source, self._folder / f"rejects-{list(self._parts).index(file)}-{source}")
         with part.open("a", newline="", encoding="utf-8", errors="backslashreplace") as out:
             writer = csv.writer(out)
-            for kind, line, reason, text in found:
+            for kind, line, reason, text in rejects:
                 self.by_kind[kind] += 1
                 self.by_file[file][kind] += 1
                 if len(self._first) < NAMED:
@@ -60,7 +60,7 @@ class Rejects:
     def refuse(self) -> None:
         """Refuse the import if it is strict and something was rejected."""
         if self._strict and self._first:
-            named = "".join(f"\n  {each}" for each in self._first)
+            named = "".join(f"\n  {reject}" for reject in self._first)
             raise Refusal(
                 f"--strict, and not every line is acceptable:{named}\n"
                 "correct the input, or leave out --strict to keep such lines aside; nothing was written"

@@ -119,11 +119,11 @@ def _generate(spark: SparkSession, options: GenerateOptions, folder: Path, advan
     shutil.rmtree(folder / PARTS)
     counts: Counter[str] = Counter()
     vehicles: dict[int, list[tuple[int, int]]] = {}
-    for unit, (found, merged) in zip(units, results, strict=True):
-        vehicles.setdefault(unit.xway, []).append((first_id(unit.xway, unit.direction), found))
+    for unit, (vehicle_count, merged) in zip(units, results, strict=True):
+        vehicles.setdefault(unit.xway, []).append((first_id(unit.xway, unit.direction), vehicle_count))
         counts.update(merged)
     history = generate_history(spark, folder, options.seed, options.xways, vehicles, options.history_days, advance)
-    every_vehicle = sum(found for found, _ in results)
+    every_vehicle = sum(vehicle_count for vehicle_count, _ in results)
     return {**counts, "vehicles": every_vehicle, **history, "rejects": 0}
 
 

@@ -96,8 +96,8 @@ def _read(history: History, file: int, path: Path) -> Iterator[tuple[int, Rows |
         columns = dict(zip(history.schema.names, values, strict=True))
         part = columns[history.block_column] // history.block_size * WEEKS + (columns["day"] - 1) // spec.WEEK_DAYS
         for number in np.unique(part):
-            here = part == number
-            yield int(number), Rows(file, line[here], values[:, here])
+            in_part = part == number
+            yield int(number), Rows(file, line[in_part], values[:, in_part])
 
 
 def _rejected(history: History, file: int, chunk: Chunk, row: int, outside: np.ndarray) -> Rejected:

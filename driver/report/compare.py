@@ -125,24 +125,24 @@ def rows(table: Sequence[Column]) -> list[Row]:
 
 def results(table: Sequence[Column]) -> list[Row]:
     """Verdict, faults, response times, throughput, and how they relate to the first."""
-    found: list[Row] = [("verdict", [headline(column.run)[0] for column in table])]
+    rows: list[Row] = [("verdict", [headline(column.run)[0] for column in table])]
     judged = [column.run.faults() for column in table]
     late = [sum(answer["late"] for answer in column.run.json["answers"].values()) for column in table]
     expected = [_expected(column.run) for column in table]
-    found.append(("answers expected", ["-" if number is None else f"{number:,}" for number in expected]))
+    rows.append(("answers expected", ["-" if number is None else f"{number:,}" for number in expected]))
     for fault in FAULTS:
         cells = ["-" if faults is None else f"{faults[fault]:,}" for faults in judged]
         if fault == "late":
             cells = [f"{late[number]:,}" if cell == "-" else cell for number, cell in enumerate(cells)]
-        found.append((fault, cells))
-    found += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
-    found.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
-    found.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
+        rows.append((fault, cells))
+    rows += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
+    rows.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
+    rows.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
     if any(column.run.config.profile.logged_tables for column in table):
-        found.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
+        rows.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
-        found += relations(table)
-    return found + servers(table)
+        rows += relations(table)
+    return rows + servers(table)
 
 
 def _expected(run: RunRecord) -> int | None:
@@ -202,8 +202,8 @@ def _server_of(run: RunRecord) -> dict[str, str]:
 
 
 def _steps_of(column: Column) -> dict[str, float]:
-    found: dict[str, float] = column.run.json["cycles"].get("steps_mean_ms", {})
-    return found
+    steps_ms: dict[str, float] = column.run.json["cycles"].get("steps_mean_ms", {})
+    return steps_ms
 
 
 def _times(ratio: float | None) -> str:
@@ -255,13 +255,13 @@ def common_departures(runs: Sequence[RunRecord]) -> list[str]:
     return [words for words in departures(runs[0].config) if all(words in other for other in others)]
 
 
-def side_by_side(names: Sequence[str], found: Sequence[Row]) -> list[str]:
+def side_by_side(names: Sequence[str], rows: Sequence[Row]) -> list[str]:
     """Columns under their names; a long name takes several lines, and what does not fit goes below."""
-    wide = max(len(name) for name, _ in found)
+    wide = max(len(name) for name, _ in rows)
     room = (WIDTH - wide) // len(names) - GAP
-    columns = [_column(name, [cells[number] for _, cells in found], room) for number, name in enumerate(names)]
+    columns = [_column(name, [cells[number] for _, cells in rows], room) for number, name in enumerate(names)]
     tall = max(map(len, columns))
-    labels = ["" for _ in range(tall - len(found))] + [name for name, _ in found]
+    labels = ["" for _ in range(tall - len(rows))] + [name for name, _ in rows]
     blocks: list[list[str]] = []
     for column in columns:
         column = ["" for _ in range(tall - len(column))] + column

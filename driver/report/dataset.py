@@ -44,8 +44,8 @@ def megabytes(size: int) -> str:
 
 def rejects_by_reason(dataset: Dataset) -> dict[str, int]:
     """Empty where nothing was rejected, as in a data set that was generated."""
-    found = dataset.options.get("rejects_by_reason")
-    return dict(found) if isinstance(found, dict) else {}
+    counts = dataset.options.get("rejects_by_reason")
+    return dict(counts) if isinstance(counts, dict) else {}
 
 
 def headline(dataset: Dataset) -> list[str]:

@@ -48,15 +48,15 @@ def _reservations(verdict: Verdict) -> str:
 
 def look_first(run: RunRecord) -> list[str]:
     """What to look at first; nothing if all went well."""
-    found = []
+    sentences = []
     if run.json["state"] != "complete":
         rows = run.json["minutes"]
         until = f" in minute {rows[-1]['minute']} of {run.minutes[0]} to {run.minutes[1]}" if rows else " at the start"
-        found.append(f"The run is {run.json['state']}{until}: {run.json.get('reason', 'no reason is known')}.")
-    found += _content(run)
+        sentences.append(f"The run is {run.json['state']}{until}: {run.json.get('reason', 'no reason is known')}.")
+    sentences += _content(run)
     if first := first_late(run):
-        found.append(_lateness(run, *first))
-    return found
+        sentences.append(_lateness(run, *first))
+    return sentences
 
 
 def first_late(run: RunRecord) -> tuple[int, str, float] | None:
@@ -110,11 +110,13 @@ def _backlog(row: MinuteSummary) -> str:
 def _cause(run: RunRecord, minute: int) -> str:
     """Which step the cycles of a minute spent their time in, against the period."""
     assert run.cycles is not None
-    here = run.cycles.minute == minute
-    took = run.cycles.took_ms[here]
+    in_minute = run.cycles.minute == minute
+    took = run.cycles.took_ms[in_minute]
     slowest = int(np.argmax(took))
     pause = took[slowest] > PAUSE * np.mean(took) and len(took) > PAUSE
-    steps = {name: (ms[here][slowest] if pause else ms[here].mean()) for name, ms in run.cycles.steps_ms.items()}
+    steps = {
+        name: (ms[in_minute][slowest] if pause else ms[in_minute].mean()) for name, ms in run.cycles.steps_ms.items()
+    }
     name = max(steps, key=lambda step: steps[step])
     whole = took[slowest] if pause else took.mean()
     share = f"{steps[name] / whole:.0%} of it in {name}" if whole else name

@@ -50,8 +50,8 @@ def run_text(run: RunRecord) -> str:
 
 def conclusion(run: RunRecord) -> str:
     """One or two sentences on how it went."""
-    if found := look_first(run):
-        return "\n".join(found)
+    if sentences := look_first(run):
+        return "\n".join(sentences)
     if not any(answer["received"] for answer in run.json["answers"].values()):
         return "There was nothing to answer."
     if run.verdict:

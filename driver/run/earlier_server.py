@@ -23,9 +23,9 @@ from polling_baseline.refusal import Refusal
 log = logging.getLogger("lrb")
 
 
-def same_backends(backends: Backends, folder: Path, facts: Mapping[str, Any]) -> Backends:
+def same_backends(backends: Backends, folder: Path, run_json: Mapping[str, Any]) -> Backends:
     """Where the run in `folder` was, unless --dsn names a server; if it does not say, where any run would be."""
-    remembered = facts.get("environment", {}).get("engine", {}).get("server")
+    remembered = run_json.get("environment", {}).get("engine", {}).get("server")
     if backends.dsn is not None or remembered is None:
         return backends
     try:

@@ -47,7 +47,7 @@ def environment(engine: EngineFacts) -> Environment:
             "system": f"{platform.system()} {platform.machine()}",
         },
         "python": platform.python_version(),
-        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "packages": {name: version for name in PACKAGES if (version := _version(name))},
         "engine": engine,
     }
     if commit:
@@ -112,9 +112,9 @@ def _minutes(recording: Recording) -> list[MinuteSummary]:
         seconds, times, counts = recording.responses[kind].columns()
         minutes = seconds // spec.MINUTE_S + 1
         for minute in np.unique(minutes):
-            here = minutes == minute
-            p50, p99 = (weighted_percentile(times[here], counts[here], percent) for percent in (50, 99))
-            number, longest = int(counts[here].sum()), float(times[here].max())
+            in_minute = minutes == minute
+            p50, p99 = (weighted_percentile(times[in_minute], counts[in_minute], percent) for percent in (50, 99))
+            number, longest = int(counts[in_minute].sum()), float(times[in_minute].max())
             rows[int(minute)][kind] = {"received": number, "p50": p50, "p99": p99, "max": longest}
     return [cast(MinuteSummary, rows[minute]) for minute in sorted(rows)]
 

@@ -22,8 +22,8 @@ MOST_TEXTS = 5
 def first_faults(judgement: Judgement, count: int) -> DataFrame:
     """So many of each fault of each kind of answer, the earliest ones."""
     in_time = Window.partitionBy("kind", "fault").orderBy("second", "id")
-    found = _found(judgement).withColumn("number", F.row_number().over(in_time)).filter(F.col("number") <= count)
-    return _with_evidence(judgement, found.drop("number")).orderBy("kind", "fault", "second", "id").select(*COLUMNS)
+    faults = _found(judgement).withColumn("number", F.row_number().over(in_time)).filter(F.col("number") <= count)
+    return _with_evidence(judgement, faults.drop("number")).orderBy("kind", "fault", "second", "id").select(*COLUMNS)
 
 
 def all_faults(judgement: Judgement) -> DataFrame:
@@ -38,13 +38,13 @@ def _found(judgement: Judgement) -> DataFrame:
     return judgement.tallied.select(*IDENTITY, F.explode(named).alias("fault"))
 
 
-def _with_evidence(judgement: Judgement, found: DataFrame) -> DataFrame:
+def _with_evidence(judgement: Judgement, faults: DataFrame) -> DataFrame:
     reference = judgement.reference
     inputs = _inputs(reference)
     conditions = reference.conditions.drop("usual_toll")
     is_notification = F.col("kind") <= ACCIDENT
     return (
-        found.join(_together(_expected_texts(reference), "expected"), IDENTITY, "left")
+        faults.join(_together(_expected_texts(reference), "expected"), IDENTITY, "left")
         .join(_together(answers_of(judgement.received), "received"), IDENTITY, "left")
         .withColumn("input_kind", F.when(is_notification, spec.REPORT).otherwise(F.col("kind")))
         .withColumn("original_id", original_id(reference.dataset))

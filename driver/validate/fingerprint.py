@@ -39,9 +39,9 @@ class Glance:
         of_kinds = F.col("kind").isin(*kinds)
         came = self.lines.filter(of_kinds & is_answer()).drop("note")
         sums = [F.sum(name).alias(name) for name in FINGERPRINT]
-        found = came.groupBy("kind").agg(*sums, F.min("response_us").alias("shortest_us")).collect()
+        received = came.groupBy("kind").agg(*sums, F.min("response_us").alias("shortest_us")).collect()
         asked = _fingerprints(expected.filter(of_kinds).groupBy("kind"), self.seed).collect()
-        if any(row.shortest_us < 0 for row in found) or sorted(row[:-1] for row in found) != sorted(asked):
+        if any(row.shortest_us < 0 for row in received) or sorted(row[:-1] for row in received) != sorted(asked):
             return None
         counts = dict.fromkeys(COUNTS, F.lit(0)) | {
             "expected": F.col("answered"),

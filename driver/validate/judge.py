@@ -149,13 +149,13 @@ def _examples(spark: SparkSession, output: Path, lines: dict[str, int]) -> list[
 
 def _numbered(output: Path, texts: list[str]) -> list[list[object]]:
     """Find lines in a file by their text: rows that Spark reads have no numbers."""
-    found: list[list[object]] = []
+    numbered_lines: list[list[object]] = []
     with opened(output) as (file, _):
         for number, line in enumerate(file, 1):
             text = line.decode("utf-8", "replace").rstrip("\r\n")
             if text in texts:
                 texts.remove(text)
-                found.append([number, text[:EXAMPLE_CUT]])
+                numbered_lines.append([number, text[:EXAMPLE_CUT]])
                 if not texts:
                     break
-    return found
+    return numbered_lines

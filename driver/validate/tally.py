@@ -112,8 +112,8 @@ def answer_verdicts(counted: DataFrame) -> dict[str, AnswerVerdict]:
         )
         .collect()
     )
-    found = {spec.ANSWERS[row.kind]: row.asDict() for row in rows}
-    return {kind: _answer_verdict(found.get(kind, {})) for kind in spec.ANSWERS}
+    by_kind = {spec.ANSWERS[row.kind]: row.asDict() for row in rows}
+    return {kind: _answer_verdict(by_kind.get(kind, {})) for kind in spec.ANSWERS}
 
 
 def _answer_verdict(row: dict[str, Any]) -> AnswerVerdict:
@@ -162,8 +162,8 @@ def _with_vehicles(reference: Reference, answers: DataFrame, lenient: bool) -> D
     is_right = result.between(oldest, F.col("second")) & (charged_until(result) == balance)
     # The last assessment of its time: what was charged has not changed from then until it may be told.
     is_last = (F.coalesce(F.max((at == result).cast("int")), F.lit(0)) > 0) | (result == 0)
-    told = charged_until(F.greatest(result, oldest)) == balance
-    accepted = (result <= F.col("second")) & is_last & (charged_until(result) == balance) & told
+    is_unchanged = charged_until(F.greatest(result, oldest)) == balance
+    accepted = (result <= F.col("second")) & is_last & (charged_until(result) == balance) & is_unchanged
     fits = (F.col("right") | F.col("accepted")) & F.col("vehicle_id").isNotNull()
     return (
         answers.withColumn("original_id", original_id(reference.dataset))

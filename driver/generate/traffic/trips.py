@@ -85,13 +85,13 @@ def draw_accidents(rng: np.random.Generator, direction: int, mishap: Mishap) -> 
     """
     starts = np.arange(0, spec.RUN_SECONDS, mishap.period_s)
     count = len(starts)
-    here = rng.integers(2, size=count) == direction
+    on_this_side = rng.integers(2, size=count) == direction
     along = (rng.random() + np.arange(count) * GOLDEN_RATIO) % 1
     length = (rng.permutation(count) + rng.random(count)) / count
     shortest_s, longest_s = mishap.stop_s
     return Accidents(
-        due=(starts + rng.integers(mishap.from_s, mishap.period_s, count))[here].astype(np.int32),
-        lane=rng.choice(np.array(spec.TRAVEL_LANES, np.int8), count)[here],
-        at_ft=(mishap.from_ft + (ROAD_FT - mishap.from_ft) * along)[here],
-        stop_s=(shortest_s + (longest_s - shortest_s) * length**2)[here].astype(np.int32),
+        due=(starts + rng.integers(mishap.from_s, mishap.period_s, count))[on_this_side].astype(np.int32),
+        lane=rng.choice(np.array(spec.TRAVEL_LANES, np.int8), count)[on_this_side],
+        at_ft=(mishap.from_ft + (ROAD_FT - mishap.from_ft) * along)[on_this_side],
+        stop_s=(shortest_s + (longest_s - shortest_s) * length**2)[on_this_side].astype(np.int32),
     )

@@ -59,8 +59,8 @@ class Axis:
         """Powers of ten; 2 and 5 times them as well where they are few."""
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
         factors = (1, 2, 5) if math.log10(self.high / self.low) < FEW_DECADES else (1,)
-        found = [float(f"{factor}e{power}") for power in range(first, last + 1) for factor in factors]
-        return [tick for tick in found if self.low * 0.999 <= tick <= self.high * 1.001]
+        ticks = [float(f"{factor}e{power}") for power in range(first, last + 1) for factor in factors]
+        return [tick for tick in ticks if self.low * 0.999 <= tick <= self.high * 1.001]
 
 
 def x_at(axis: Axis, value: float) -> float:

@@ -93,21 +93,21 @@ def _maps(dataset: Dataset, survey: Survey, xways: Sequence[int]) -> Markup:
 
 
 def _map(dataset: Dataset, survey: Survey, xway: int, direction: int, speeds: np.ndarray, scale: Axis) -> Markup:
-    here = [each for each in survey.accidents if (each.xway, each.dir) == (xway, direction)]
+    accidents = [accident for accident in survey.accidents if (accident.xway, accident.dir) == (xway, direction)]
     marks = [
         Mark(
-            each.from_second / spec.MINUTE_S,
-            (each.to_second + 1) / spec.MINUTE_S,
-            each.position_ft / spec.SEGMENT_FT,
-            f"accident, {describe_accident(each)}",
+            accident.from_second / spec.MINUTE_S,
+            (accident.to_second + 1) / spec.MINUTE_S,
+            accident.position_ft / spec.SEGMENT_FT,
+            f"accident, {describe_accident(accident)}",
         )
-        for each in here
+        for accident in accidents
     ]
     way = "towards higher segments" if direction == spec.EAST else "towards lower segments"
     return colour_map(
         f"Expressway {xway}, {DIRECTIONS[direction]} ({way})",
         f"Mean of all cells {np.nanmean(speeds):.0f} mph, lowest {np.nanmin(speeds):.0f} mph; "
-        f"{format_count(len(here), 'accident')}.",
+        f"{format_count(len(accidents), 'accident')}.",
         Axis("time (minutes)", 0, speeds.shape[0]),
         Axis("segment (1 mile)", 0, spec.SEGMENTS),
         scale,
@@ -122,15 +122,15 @@ def _accidents(survey: Survey) -> Markup:
         return section("Accidents", paragraph("None."))
     rows = [
         (
-            str(each.xway),
-            DIRECTIONS[each.dir],
-            str(each.lane),
-            str(each.seg),
-            f"{each.position_ft:,}",
-            clock_time(each.from_second),
-            clock_time(each.to_second),
+            str(accident.xway),
+            DIRECTIONS[accident.dir],
+            str(accident.lane),
+            str(accident.seg),
+            f"{accident.position_ft:,}",
+            clock_time(accident.from_second),
+            clock_time(accident.to_second),
         )
-        for each in survey.accidents[:ACCIDENTS_LISTED]
+        for accident in survey.accidents[:ACCIDENTS_LISTED]
     ]
     head = ("xway", "dir", "lane", "seg", "position (ft)", "from", "to")
     more = len(survey.accidents) - len(rows)

@@ -18,24 +18,24 @@ from polling_baseline.wording import format_seconds
 WHOLE = 100.0
 
 
-def in_time_of_kinds(each: Drawn) -> Markup | None:
+def in_time_of_kinds(drawn_run: Drawn) -> Markup | None:
     """All kinds of answers of one run; nothing if no answer came."""
-    found = {kind: each.run.json["answers"][kind] for kind in each.run.kinds}
-    answers = {kind: answer for kind, answer in found.items() if answer.get("histogram")}
+    answers = {kind: drawn_run.run.json["answers"][kind] for kind in drawn_run.run.kinds}
+    answers = {kind: answer for kind, answer in answers.items() if answer.get("histogram")}
     colours = [f"var(--part-{number})" for number in range(len(answers))]
     return _chart("Answers in time by limit", list(map(words, answers)), list(answers.values()), colours)
 
 
 def in_time_of_runs(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     """One kind of answer of several runs; nothing if no such answer came."""
-    found = [(each, each.run.json["answers"][kind]) for each in runs]
-    found = [(each, answer) for each, answer in found if answer.get("histogram")]
+    answers = [(drawn_run, drawn_run.run.json["answers"][kind]) for drawn_run in runs]
+    answers = [(drawn_run, answer) for drawn_run, answer in answers if answer.get("histogram")]
     return _chart(
         f"Answers in time by limit: {words(kind)}",
-        [each.label for each, _ in found],
-        [answer for _, answer in found],
-        [each.colour for each, _ in found],
-        [each.look for each, _ in found],
+        [drawn_run.label for drawn_run, _ in answers],
+        [answer for _, answer in answers],
+        [drawn_run.colour for drawn_run, _ in answers],
+        [drawn_run.look for drawn_run, _ in answers],
     )
 
 

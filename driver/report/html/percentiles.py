@@ -15,29 +15,32 @@ from polling_baseline.wording import format_seconds
 NINES = ((0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99"), (0.99999, "99.999"))
 
 
-def percentiles_of_kinds(each: Drawn) -> Markup | None:
+def percentiles_of_kinds(drawn_run: Drawn) -> Markup | None:
     """All kinds of answers of one run."""
-    found = {kind: each.run.json["answers"][kind] for kind in each.run.kinds}
-    found = {kind: answer for kind, answer in found.items() if answer.get("histogram")}
+    answers = {kind: drawn_run.run.json["answers"][kind] for kind in drawn_run.run.kinds}
+    answers = {kind: answer for kind, answer in answers.items() if answer.get("histogram")}
     lines = [
         Curve(words(kind), *_points(answer), colour=f"var(--part-{number})")
-        for number, (kind, answer) in enumerate(found.items())
+        for number, (kind, answer) in enumerate(answers.items())
     ]
-    limit = min((answer["limit_s"] for answer in found.values()), default=0)
-    named = [words(kind) for kind, answer in found.items() if answer["limit_s"] == limit]
+    limit = min((answer["limit_s"] for answer in answers.values()), default=0)
+    named = [words(kind) for kind, answer in answers.items() if answer["limit_s"] == limit]
     return _chart(
-        "Response time by percentile", lines, list(found.values()), (f"limit {limit} s ({', '.join(named)})", limit)
+        "Response time by percentile", lines, list(answers.values()), (f"limit {limit} s ({', '.join(named)})", limit)
     )
 
 
 def percentiles_of_runs(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     """One kind of answer of several runs."""
-    found = [(each, each.run.json["answers"][kind]) for each in runs]
-    found = [(each, answer) for each, answer in found if answer.get("histogram")]
-    lines = [Curve(each.label, *_points(answer), colour=each.colour, look=each.look) for each, answer in found]
+    answers = [(drawn_run, drawn_run.run.json["answers"][kind]) for drawn_run in runs]
+    answers = [(drawn_run, answer) for drawn_run, answer in answers if answer.get("histogram")]
+    lines = [
+        Curve(drawn_run.label, *_points(answer), colour=drawn_run.colour, look=drawn_run.look)
+        for drawn_run, answer in answers
+    ]
     limit = runs[0].run.limits[kind]
     title = f"Response time by percentile: {words(kind)}"
-    return _chart(title, lines, [answer for _, answer in found], (f"limit {limit} s", limit))
+    return _chart(title, lines, [answer for _, answer in answers], (f"limit {limit} s", limit))
 
 
 def _place(share: float) -> float:

@@ -58,7 +58,7 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
     else:
         # What a comparison shows is seen before it is read.
         parts = [_verdicts(shown, home), *charts, _comparison(runs), _answers(shown)]
-    parts += [part for each in shown if (part := _network(each, len(runs) == 1))]
+    parts += [part for drawn_run in shown if (part := _network(drawn_run, len(runs) == 1))]
     parts.append(_settings(shown))
     if stated := limits_text(first):
         parts.insert(0, paragraph(f"{stated[0].upper()}{stated[1:]}."))
@@ -67,14 +67,14 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
 
 def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
     """A banner per run, and below it what to look at first."""
-    found = []
-    for each in shown:
-        word, sentence = headline(each.run)
+    parts = []
+    for drawn_run in shown:
+        word, sentence = headline(drawn_run.run)
         mood = {"PASS": "pass", "FAIL": "fail"}.get(word, "open")
-        name = "" if len(shown) == 1 else f"{each.label}: "
-        found.append(banner(f"{name}{word}", mood, sentence, *_links(each.run.folder / PAGE, home)))
-        found += [paragraph(text) for text in look_first(each.run)]
-    return Markup("\n".join(found))
+        name = "" if len(shown) == 1 else f"{drawn_run.label}: "
+        parts.append(banner(f"{name}{word}", mood, sentence, *_links(drawn_run.run.folder / PAGE, home)))
+        parts += [paragraph(text) for text in look_first(drawn_run.run)]
+    return Markup("\n".join(parts))
 
 
 def _links(page: Path, home: Path | None) -> list[Markup]:
@@ -107,17 +107,17 @@ def _duration(ms: float) -> str:
 
 
 def _comparison(runs: Sequence[RunRecord]) -> Markup:
-    found = compared(runs)
-    head = ("", *(column.label for column in found))
+    comparison = compared(runs)
+    head = ("", *(column.label for column in comparison))
 
     def lines(part: Sequence[Row]) -> Markup:
         return table(head, [(name, *cells) for name, cells in part], numbers=range(1, len(head)))
 
     cycle = folded(
-        "What a cycle is made of: the mean milliseconds of its steps, by each engine's names", lines(steps(found))
+        "What a cycle is made of: the mean milliseconds of its steps, by each engine's names", lines(steps(comparison))
     )
-    sentences = [paragraph(sentence) for column in found if (sentence := load_sentence(column))]
-    return section("Side by side", *sentences, lines([*_servers(runs), *results(found)]), cycle)
+    sentences = [paragraph(sentence) for column in comparison if (sentence := load_sentence(column))]
+    return section("Side by side", *sentences, lines([*_servers(runs), *results(comparison)]), cycle)
 
 
 def _servers(runs: Sequence[RunRecord]) -> list[Row]:
@@ -128,18 +128,18 @@ def _servers(runs: Sequence[RunRecord]) -> list[Row]:
 
 def _answers(shown: Sequence[Drawn]) -> Markup:
     """A table per run: the counts of each kind of answer and its response times."""
-    found = []
-    for each in shown:
-        counts = answer_columns(each.run)
+    tables = []
+    for drawn_run in shown:
+        counts = answer_columns(drawn_run.run)
         body = []
         for kind in spec.ANSWERS:
-            answer = answer_counts(each.run, kind)
+            answer = answer_counts(drawn_run.run, kind)
             numbers = (f"{answer[name]:,}" for name in counts)
-            body.append((words(kind), *numbers, *response_times(each.run, kind)))
+            body.append((words(kind), *numbers, *response_times(drawn_run.run, kind)))
         head = ("answer", *counts, *TIMES, "limit")
-        caption = "response times in seconds" + ("" if len(shown) == 1 else f": {each.label}")
-        found.append(table(head, body, range(1, len(head)), caption))
-    return section("Answers", *found)
+        caption = "response times in seconds" + ("" if len(shown) == 1 else f": {drawn_run.label}")
+        tables.append(table(head, body, range(1, len(head)), caption))
+    return section("Answers", *tables)
 
 
 def _responses(shown: Sequence[Drawn]) -> Markup | None:
@@ -152,7 +152,7 @@ def _causes(shown: Sequence[Drawn]) -> Markup | None:
     whole = None if alone else cycles_chart(shown)
     backlog = backlog_chart(shown)
     charts = [chart for chart in (backlog, whole) if chart]
-    steps = [chart for each in shown if (chart := steps_chart(each, alone))]
+    steps = [chart for drawn_run in shown if (chart := steps_chart(drawn_run, alone))]
     if not steps:
         return section("Backlog and cycles", paragraph("No cycle was completed."))
     note = [] if backlog else [paragraph("No input waited after a cycle.")]
@@ -172,25 +172,25 @@ def _in_time(shown: Sequence[Drawn]) -> Markup | None:
     return section("Under other limits", chart) if chart else None
 
 
-def _network(each: Drawn, alone: bool) -> Markup | None:
-    found = drawing(each.run.folder / NETWORK)
-    return section("Query network" + ("" if alone else f": {each.label}"), found) if found else None
+def _network(drawn_run: Drawn, alone: bool) -> Markup | None:
+    picture = drawing(drawn_run.run.folder / NETWORK)
+    return section("Query network" + ("" if alone else f": {drawn_run.label}"), picture) if picture else None
 
 
 def _settings(shown: Sequence[Drawn]) -> Markup:
     """Options, versions and machine: a column per run; what is long is folded."""
-    runs = [each.run for each in shown]
+    runs = [drawn_run.run for drawn_run in shown]
     flat = [dict(_flat(run)) for run in runs]
-    names = list(dict.fromkeys(name for found in flat for name in found))
-    head = ("", *(each.label for each in shown))
-    short = table(head, [(name, *(found.get(name, "-") for found in flat)) for name in names])
+    names = list(dict.fromkeys(name for settings in flat for name in settings))
+    head = ("", *(drawn_run.label for drawn_run in shown))
+    short = table(head, [(name, *(settings.get(name, "-") for settings in flat)) for name in names])
     long = [
         folded(
-            f"{name} of {each.label}" if len(shown) > 1 else name,
-            table(("name", "value"), [(key, str(value)) for key, value in found.items()]),
+            f"{name} of {drawn_run.label}" if len(shown) > 1 else name,
+            table(("name", "value"), [(key, str(value)) for key, value in values.items()]),
         )
-        for each in shown
-        for name, found in _nested(each.run)
+        for drawn_run in shown
+        for name, values in _nested(drawn_run.run)
     ]
     return section("Settings, versions, machine", short, *long)
 

@@ -186,7 +186,7 @@ def answer_line(emit: str | Column) -> Column:
 @contextmanager
 def reference(spark: SparkSession, dataset: Dataset, seconds: range) -> Iterator[Reference]:
     """The reference for a part of a data set; what it kept in memory is let go in the end."""
-    found = Reference(spark, dataset, seconds)
+    reference = Reference(spark, dataset, seconds)
     # The more there is, the more parts it is moved in, so that each fits into memory.
     parts = max(int(spark.conf.get("spark.sql.shuffle.partitions") or 1), partitions_of(dataset))
     spark.conf.set("spark.sql.shuffle.partitions", parts)
@@ -196,8 +196,8 @@ def reference(spark: SparkSession, dataset: Dataset, seconds: range) -> Iterator
     spark.conf.set("spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "false")
     try:
         with refusing():
-            yield found
+            yield reference
     finally:
         # What rests on another table goes first, or Spark would plan it anew.
-        for table in reversed(found.kept):
+        for table in reversed(reference.kept):
             table.unpersist()
