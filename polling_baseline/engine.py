@@ -42,7 +42,7 @@ class Engine(Protocol):
 class Resumable(Engine, Protocol):
     """An engine whose state outlives it: after a crash a run goes on from the last cycle that was committed."""
 
-    def resume(self, facts: Mapping[str, object]) -> range | None:
+    def resume(self, engine_facts: Mapping[str, object]) -> range | None:
         """Instead of `install`: find the state of the run whose `facts` these are, or refuse.
 
         Give the seconds of the last batch that was committed, if only in part: the driver hands it to `complete`.

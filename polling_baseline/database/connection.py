@@ -258,8 +258,8 @@ def given_target(dsn: str | None, database: str | None = None) -> Target | None:
         ) from None
     if "service" in parameters or "PGSERVICE" in named:
         return Target(parameters).on(database)
-    here = {key: value for name, key in VARIABLES.items() if (value := os.environ.get(name))}
-    return Target({**here, **parameters}).on(database)
+    environment = {key: value for name, key in VARIABLES.items() if (value := os.environ.get(name))}
+    return Target({**environment, **parameters}).on(database)
 
 
 def find_target(dsn: str | None, durability: Durability | None = None, database: str | None = None) -> Target:

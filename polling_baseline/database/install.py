@@ -80,9 +80,9 @@ def installed(connection: Connection) -> str | None:
         return execute(connection, "SELECT run.token FROM lr.run").scalar()
 
 
-def check_installed(connection: Connection, facts: Mapping[str, object], server: str) -> None:
-    """Refuse a database that does not hold the state of the run whose engine said `facts`."""
-    if installed(connection) != facts.get("token", "none"):
+def check_installed(connection: Connection, engine_facts: Mapping[str, object], server: str) -> None:
+    """Refuse a database that does not hold the state of the run that `engine_facts` are of."""
+    if installed(connection) != engine_facts.get("token", "none"):
         raise Refusal(
             f"{server} no longer holds the state of this run: another one was begun there, or its "
             "data are gone; start again with lrb run --like"

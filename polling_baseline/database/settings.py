@@ -85,12 +85,12 @@ DURABILITIES = MappingProxyType({durability.name: durability for durability in (
 
 def read_settings(connection: Connection) -> dict[str, str]:
     """What the server has for each setting of a profile, in the profile's spelling."""
-    found = execute(
+    rows = execute(
         connection,
         "SELECT lower(name), current_setting(name) FROM pg_catalog.pg_settings WHERE lower(name) = ANY(:names)",
         names=list(OFF.settings),
     )
-    return dict(found.all())
+    return dict(rows.all())
 
 
 def durability_of(settings: Mapping[str, str]) -> Durability:

@@ -52,16 +52,16 @@ def find_binaries(owner: Owner | None) -> Binaries:
             raise Refusal(
                 f"LRB_PG_BIN: {folder} has no PostgreSQL server that {_who(owner)} can run; correct or unset it"
             )
-        found = [Binaries(folder, version)]
+        candidates = [Binaries(folder, version)]
     else:
-        found = []
-        for each in all_binaries(owner):
-            found.append(each)
-            if each.major >= GOOD_MAJOR:
-                return each
-    if not found:
+        candidates = []
+        for binaries in all_binaries(owner):
+            candidates.append(binaries)
+            if binaries.major >= GOOD_MAJOR:
+                return binaries
+    if not candidates:
         raise Refusal(f"no PostgreSQL server program is here; {INSTALL_HINT}")
-    newest = max(found, key=lambda binaries: binaries.major)
+    newest = max(candidates, key=lambda binaries: binaries.major)
     if newest.major < OLDEST_MAJOR:
         raise Refusal(
             f"PostgreSQL {newest.version} in {newest.folder} is too old, {OLDEST_MAJOR} is the oldest that will do; "

@@ -73,9 +73,9 @@ def ensure_running(durability: Durability | None = None, port: int | None = None
 
     Nothing asked for: a running server is taken as it is, a new one has durability off and no port.
     """
-    here = home()
-    with here.lock():
-        running = _running(here)
+    server_home = home()
+    with server_home.lock():
+        running = _running(server_home)
         if running:
             changes = [f"durability {durability}"] if durability not in (None, running.durability) else []
             changes += [f"port {port}"] if port not in (None, running.port) else []
@@ -84,36 +84,36 @@ def ensure_running(durability: Durability | None = None, port: int | None = None
             _refuse_if_busy(running)
             log.info("restarting the embedded PostgreSQL with %s", " and ".join(changes))
             durability, port = durability or running.durability, port or running.port
-        binaries = find_binaries(here.owner)
-        _prepare(here, binaries)
+        binaries = find_binaries(server_home.owner)
+        _prepare(server_home, binaries)
         if running:
-            _stop(here, binaries)
-        return _start(here, binaries, durability or OFF, port)
+            _stop(server_home, binaries)
+        return _start(server_home, binaries, durability or OFF, port)
 
 
 def status() -> Server | None:
     """The server, if it runs."""
-    here = home()
-    with here.lock():
-        return _running(here)
+    server_home = home()
+    with server_home.lock():
+        return _running(server_home)
 
 
 def stop() -> bool:
     """Stop the server; whoever is connected loses the connection.  False if it did not run."""
-    here = home()
-    with here.lock():
-        running = _running(here)
+    server_home = home()
+    with server_home.lock():
+        running = _running(server_home)
         if running is None:
             return False
-        _stop(here, find_binaries(here.owner))
-        if (short := here.socket_folder()) != here.folder:
+        _stop(server_home, find_binaries(server_home.owner))
+        if (short := server_home.socket_folder()) != server_home.folder:
             short.rmdir()
         return True
 
 
-def _running(here: Home) -> Server | None:
+def _running(home: Home) -> Server | None:
     """Asked, not guessed: a server runs if it answers at the socket that its pid file names."""
-    lines = _pid_file(here)
+    lines = _pid_file(home)
     if len(lines) < 5 or not lines[4]:
         return None
     parameters = {"host": lines[4], "port": lines[3], "user": SUPERUSER, "dbname": DATABASE}
@@ -130,7 +130,7 @@ def _running(here: Home) -> Server | None:
             if time.monotonic() > deadline:
                 raise
     port = int(lines[3]) if listens else None
-    return Server(target, here, version.split()[0], durability, Path(lines[4]), port)
+    return Server(target, home, version.split()[0], durability, Path(lines[4]), port)
 
 
 def _facts(target: Target) -> tuple[str, str, Durability]:
@@ -142,9 +142,9 @@ def _facts(target: Target) -> tuple[str, str, Durability]:
         return version, listens, durability_of(read_settings(connection))
 
 
-def _pid_file(here: Home) -> list[str]:
+def _pid_file(home: Home) -> list[str]:
     try:
-        return (here.data / "postmaster.pid").read_text().splitlines()
+        return (home.data / "postmaster.pid").read_text().splitlines()
     except (FileNotFoundError, NotADirectoryError):
         return []
 
@@ -163,62 +163,62 @@ def _refuse_if_busy(running: Server) -> None:
         )
 
 
-def _prepare(here: Home, binaries: Binaries) -> None:
+def _prepare(home: Home, binaries: Binaries) -> None:
     """Have a data folder of the right version; an interrupted initdb leaves none."""
-    if here.data.exists():
+    if home.data.exists():
         try:
-            made_by = (here.data / "PG_VERSION").read_text().strip()
+            made_by = (home.data / "PG_VERSION").read_text().strip()
         except FileNotFoundError:
-            raise Refusal(f"{here.data} is no PostgreSQL data folder; move it away and start again") from None
+            raise Refusal(f"{home.data} is no PostgreSQL data folder; move it away and start again") from None
         if made_by != str(binaries.major):
             raise Refusal(
-                f"{here.data} was made by PostgreSQL {made_by}, this is {binaries.version}; delete the folder "
+                f"{home.data} was made by PostgreSQL {made_by}, this is {binaries.version}; delete the folder "
                 f"(lrb load fills a new one), or set LRB_PG_BIN to the programs of PostgreSQL {made_by}"
             )
         return
-    partial = here.folder / "data.partial"
+    partial = home.folder / "data.partial"
     shutil.rmtree(partial, ignore_errors=True)
-    _write(here, here.password, secrets.token_urlsafe(24) + "\n")
+    _write(home, home.password, secrets.token_urlsafe(24) + "\n")
     command = [str(binaries.folder / "initdb"), "-D", partial.name, "-U", SUPERUSER, "--encoding=UTF8", "--locale=C"]
-    command += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={here.password.name}", "--no-sync"]
+    command += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={home.password.name}", "--no-sync"]
     # From 18 on checksums are the default; they cost time on every page.
     command += ["--no-data-checksums"] if binaries.major >= 18 else []
     try:
-        made = _run(here, command)
+        made = _run(home, command)
         if made.returncode:
-            raise _refusal(here, made.stdout, None)
-        partial.rename(here.data)
+            raise _refusal(home, made.stdout, None)
+        partial.rename(home.data)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _configure(here: Home, durability: Durability, port: int | None) -> None:
+def _configure(home: Home, durability: Durability, port: int | None) -> None:
     """Write the settings where they win over all others, and over what ALTER SYSTEM said in an earlier life."""
     settings = durability.settings | {
-        "unix_socket_directories": '"' + str(here.socket_folder()).replace('"', '""') + '"',
+        "unix_socket_directories": '"' + str(home.socket_folder()).replace('"', '""') + '"',
         "listen_addresses": "127.0.0.1" if port else "",
         "port": str(port or SOCKET_PORT),
     }
     quoted = {name: value.replace("'", "''") for name, value in settings.items()}
     text = "".join(f"{name} = '{value}'\n" for name, value in quoted.items())
-    _write(here, here.data / "postgresql.auto.conf", text)
+    _write(home, home.data / "postgresql.auto.conf", text)
 
 
-def _start(here: Home, binaries: Binaries, durability: Durability, port: int | None) -> Server:
-    stale = bool(_pid_file(here))
-    _configure(here, durability, port)
-    seen = here.log.stat().st_size if here.log.exists() else 0
+def _start(home: Home, binaries: Binaries, durability: Durability, port: int | None) -> Server:
+    stale = bool(_pid_file(home))
+    _configure(home, durability, port)
+    seen = home.log.stat().st_size if home.log.exists() else 0
     if files_stay_whole(durability.settings):
         # What was written while that was not asked for may not be on the disk yet.
-        _run(here, [binaries.folder / "initdb", "--sync-only", "-D", here.data.name])
-    if stale and leftovers.only_a_name(int(_pid_file(here)[0]), here.data):
-        names = ("data/postmaster.pid", f"{here.socket_folder()}/.s.PGSQL.{port or SOCKET_PORT}.lock")
-        _run(here, ["rm", "-f", *names])
-    started = _run(here, [binaries.folder / "pg_ctl", "start", "-D", here.data.name, "-l", here.log.name, *WAIT])
-    running = _running(here)
+        _run(home, [binaries.folder / "initdb", "--sync-only", "-D", home.data.name])
+    if stale and leftovers.only_a_name(int(_pid_file(home)[0]), home.data):
+        names = ("data/postmaster.pid", f"{home.socket_folder()}/.s.PGSQL.{port or SOCKET_PORT}.lock")
+        _run(home, ["rm", "-f", *names])
+    started = _run(home, [binaries.folder / "pg_ctl", "start", "-D", home.data.name, "-l", home.log.name, *WAIT])
+    running = _running(home)
     if started.returncode or running is None:
-        messages = here.log.read_bytes()[seen:].decode(errors="replace") if here.log.exists() else ""
-        raise _refusal(here, messages + started.stdout, port)
+        messages = home.log.read_bytes()[seen:].decode(errors="replace") if home.log.exists() else ""
+        raise _refusal(home, messages + started.stdout, port)
     if stale:
         log.warning(
             "the embedded PostgreSQL had not been stopped properly; it has recovered, but what a run or a load "
@@ -227,31 +227,31 @@ def _start(here: Home, binaries: Binaries, durability: Durability, port: int | N
     return running
 
 
-def _stop(here: Home, binaries: Binaries) -> None:
-    stopped = _run(here, [binaries.folder / "pg_ctl", "stop", "-D", here.data.name, "-m", "fast", *WAIT])
+def _stop(home: Home, binaries: Binaries) -> None:
+    stopped = _run(home, [binaries.folder / "pg_ctl", "stop", "-D", home.data.name, "-m", "fast", *WAIT])
     if stopped.returncode:
-        raise Refusal(f"the embedded PostgreSQL did not stop within {WAIT_S} s; its log is {here.log}")
+        raise Refusal(f"the embedded PostgreSQL did not stop within {WAIT_S} s; its log is {home.log}")
 
 
-def _write(here: Home, file: Path, text: str) -> None:
+def _write(home: Home, file: Path, text: str) -> None:
     """Write a private file as the server's user: root does not follow where another user may have put a link."""
-    written = _run(here, ["/bin/sh", "-c", 'umask 077 && cat > "$1"', "sh", str(file.relative_to(here.folder))], text)
+    written = _run(home, ["/bin/sh", "-c", 'umask 077 && cat > "$1"', "sh", str(file.relative_to(home.folder))], text)
     if written.returncode:
-        raise _refusal(here, written.stdout, None)
+        raise _refusal(home, written.stdout, None)
 
 
-def _run(here: Home, command: Sequence[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
+def _run(home: Home, command: Sequence[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
     """Run a program as the server's user, inside its folder, so that no path needs quoting.
 
     The output goes through a file: a pipe would stay open as long as the server that pg_ctl starts.
     """
     # A PGDATA or PGOPTIONS of the user's is meant for another server.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    options = here.owner.subprocess_options if here.owner else {}
+    options = home.owner.subprocess_options if home.owner else {}
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         done = subprocess.run(
             [str(part) for part in command],
-            cwd=here.folder,
+            cwd=home.folder,
             env={**environment, "LC_ALL": "C"},
             input=text,
             text=True,
@@ -263,16 +263,16 @@ def _run(here: Home, command: Sequence[str | Path], text: str = "") -> subproces
         return subprocess.CompletedProcess(done.args, done.returncode, output.read())
 
 
-def _refusal(here: Home, output: str, port: int | None) -> Refusal:
+def _refusal(home: Home, output: str, port: int | None) -> Refusal:
     """The clear sentence for what PostgreSQL wrote when it failed."""
     # A full disk may have left no room to say so.
-    if shutil.disk_usage(here.folder).free < 1 << 20:
+    if shutil.disk_usage(home.folder).free < 1 << 20:
         output += "No space left on device"
     for pattern, sentence in EXPLANATIONS.items():
         if match := re.search(pattern, output):
-            pid = next(iter(_pid_file(here)), "?")
-            return Refusal(sentence.format(*match.groups(), folder=here.folder, data=here.data, port=port, pid=pid))
+            pid = next(iter(_pid_file(home)), "?")
+            return Refusal(sentence.format(*match.groups(), folder=home.folder, data=home.data, port=port, pid=pid))
     errors = (
         re.findall(r"(?:FATAL|PANIC|error): +(.*)", output) or output.strip().splitlines()[-1:] or ["no reason given"]
     )
-    return Refusal(f"the embedded PostgreSQL did not start: {errors[0]}; its log is {here.log}")
+    return Refusal(f"the embedded PostgreSQL did not start: {errors[0]}; its log is {home.log}")

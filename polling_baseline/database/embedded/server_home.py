@@ -89,8 +89,8 @@ class Home:
         if not os.path.lexists(short):
             short.mkdir(mode=0o700)
             self.give(short, 0o700)
-        facts = short.lstat()
-        if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != uid or facts.st_mode & 0o077:
+        status = short.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != uid or status.st_mode & 0o077:
             raise Refusal(f"{short} was not made by this program; remove it, or set LRB_STATE to a shorter path")
         return short
 
@@ -149,8 +149,8 @@ def _default_owner() -> Owner:
 
 
 def _can_reach(owner: Owner, folder: Path) -> bool:
-    facts = [path.stat() for path in (folder, *folder.parents)]
-    return all(fact.st_mode & stat.S_IXOTH or fact.st_uid == owner.uid for fact in facts)
+    statuses = [path.stat() for path in (folder, *folder.parents)]
+    return all(status.st_mode & stat.S_IXOTH or status.st_uid == owner.uid for status in statuses)
 
 
 def _user_name(uid: int) -> str | None:

@@ -93,7 +93,7 @@ class Aurora:
 
     def facts(self) -> dict[str, object]:
         options, measured = self._options, self.measured()
-        facts = {
+        engine_facts = {
             "train_size": options.train_size,
             "shed": options.shed,
             "order": str(options.order),
@@ -101,8 +101,8 @@ class Aurora:
             "peak_bytes": measured["peak_bytes"] + (0 if self._here else peak_bytes()),
         }
         if options.shed != "none":
-            facts["shed_tuples"] = sum(sum(part["tuples"].values()) for part in measured["shed"])
-        return facts
+            engine_facts["shed_tuples"] = sum(sum(part["tuples"].values()) for part in measured["shed"])
+        return engine_facts
 
     def files(self) -> dict[str, str]:
         """What a run keeps of the engine: the network with all that was measured, as data and as a drawing."""

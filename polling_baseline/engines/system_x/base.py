@@ -84,10 +84,10 @@ class SystemX(ABC):
         self._wal_start = wal_position(self._sessions[0])
         self._sessions[0].rollback()
 
-    def resume(self, facts: Mapping[str, object]) -> range | None:
+    def resume(self, engine_facts: Mapping[str, object]) -> range | None:
         with self._opened() as (connection, _):
-            check_installed(connection, facts, self._target.label)
-            self._token, self._wal_start = str(facts["token"]), int(str(facts["wal_start"]))
+            check_installed(connection, engine_facts, self._target.label)
+            self._token, self._wal_start = str(engine_facts["token"]), int(str(engine_facts["wal_start"]))
             self._prepare()
         last = [seconds for seconds in self._each(self._last_cycle) if seconds]
         return max(last, key=lambda seconds: seconds.start, default=None)

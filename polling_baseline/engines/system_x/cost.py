@@ -32,7 +32,7 @@ def database_facts(sessions: Sequence[Connection], durability: Durability, wal_s
         session.rollback()
     schemas = [schema_of(worker) for worker in range(len(sessions))]
     settings, logged = read_settings(sessions[0]), _are_logged(sessions[0], schemas)
-    facts: dict[str, object] = {
+    engine_facts: dict[str, object] = {
         "PostgreSQL": driver(sessions[0]).info.parameter_status("server_version"),
         "settings": settings,
         "durability": durability.name,
@@ -42,7 +42,7 @@ def database_facts(sessions: Sequence[Connection], durability: Durability, wal_s
         **_dead_rows(sessions[0], schemas),
     }
     sessions[0].rollback()
-    return facts
+    return engine_facts
 
 
 def _are_logged(connection: Connection, schemas: list[str]) -> bool:

@@ -32,16 +32,16 @@ def copy_requests(cursor: Cursor, schema: str, requests: Columns) -> None:
 
 def read_answers(connection: Connection, schema: str) -> list[Answers]:
     """The answers of the cycle that was committed last."""
-    found = []
+    answers = []
     with connection.cursor() as cursor:
         for kind, (table, second) in TABLES.items():
             types = ANSWER_KINDS[kind].types
             listed = SQL(", ").join(Identifier(second if name == "second" else name) for name in types)
             columns = copy_out(cursor, SQL("SELECT {} FROM {}").format(listed, Identifier(schema, table)), types)
             if len(columns["second"]):
-                found.append(Answers(kind, columns))
+                answers.append(Answers(kind, columns))
     connection.rollback()
-    return found
+    return answers
 
 
 def warm_up_share() -> Share:

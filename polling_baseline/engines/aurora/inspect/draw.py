@@ -31,9 +31,9 @@ STYLE = """
 
 @dataclass(slots=True)
 class Placed:
-    """A box of the drawing: its facts, and its upper left corner."""
+    """A box of the drawing: its entry in `network.json`, and its upper left corner."""
 
-    facts: dict[str, Any]
+    entry: dict[str, Any]
     band: str
     x: float = 0.0
     y: float = 0.0
@@ -41,11 +41,11 @@ class Placed:
     column: int = 0
 
 
-def svg(facts: dict[str, Any]) -> str:
-    """A whole SVG document; `facts` is what `network.json` holds."""
-    boxes = _placed(facts)
-    bands, height = _lay_out(facts, boxes)
-    total_s = sum(box.facts["seconds"] for box in boxes.values())
+def svg(network: dict[str, Any]) -> str:
+    """A whole SVG document; `network` is what `network.json` holds."""
+    boxes = _placed(network)
+    bands, height = _lay_out(network, boxes)
+    total_s = sum(box.entry["seconds"] for box in boxes.values())
     parts = [
         f'<svg class="aurora" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" '
         f'height="{height:g}" role="img" aria-label="query network">',
@@ -53,34 +53,34 @@ def svg(facts: dict[str, Any]) -> str:
         '<defs><marker id="aurora-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         'orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#6e7781"/></marker></defs>',
         f'<rect width="{WIDTH}" height="{height:g}" fill="#ffffff"/>',
-        *_heading(facts, total_s),
+        *_heading(network, total_s),
         *(_band(name, top, bottom) for name, top, bottom in bands),
-        *(_arrow(boxes[source], boxes[target]) for source, target, _ in _distinct(facts["arrows"])),
+        *(_arrow(boxes[source], boxes[target]) for source, target, _ in _distinct(network["arrows"])),
         *(_box(box, total_s) for box in boxes.values()),
-        *(_point(boxes[point["after"]], point) for point in facts["points"]),
+        *(_point(boxes[point["after"]], point) for point in network["points"]),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _placed(facts: dict[str, Any]) -> dict[str, Placed]:
+def _placed(network: dict[str, Any]) -> dict[str, Placed]:
     """Each box in its band; inputs and outputs go with the boxes beside them."""
-    groups = {box["name"]: box["group"] for box in facts["boxes"]}
-    for source, target, _ in facts["arrows"]:
+    groups = {box["name"]: box["group"] for box in network["boxes"]}
+    for source, target, _ in network["arrows"]:
         if not groups[source]:
             groups[source] = groups[target]
-    for source, target, _ in facts["arrows"]:
+    for source, target, _ in network["arrows"]:
         if not groups[target]:
             groups[target] = groups[source]
-    return {box["name"]: Placed(box, groups[box["name"]]) for box in facts["boxes"]}
+    return {box["name"]: Placed(box, groups[box["name"]]) for box in network["boxes"]}
 
 
-def _lay_out(facts: dict[str, Any], boxes: dict[str, Placed]) -> tuple[list[tuple[str, float, float]], float]:
+def _lay_out(network: dict[str, Any], boxes: dict[str, Placed]) -> tuple[list[tuple[str, float, float]], float]:
     """Give each box its corner: in its band, by its distance from the band's first; the bands, and the height."""
     bands, top = [], float(TOP)
     for name in sorted({box.band for box in boxes.values()}):
         mine = {key: box for key, box in boxes.items() if box.band == name}
-        inside = [(source, target) for source, target, _ in facts["arrows"] if source in mine and target in mine]
+        inside = [(source, target) for source, target, _ in network["arrows"] if source in mine and target in mine]
         layers = _layers(list(mine), inside)
         levels = _levels(layers, inside)
         for key, box in mine.items():
@@ -125,15 +125,15 @@ def _distinct(arrows: list[list[Any]]) -> list[list[Any]]:
     return list({(source, target): [source, target, port] for source, target, port in arrows}.values())
 
 
-def _heading(facts: dict[str, Any], total_s: float) -> list[str]:
-    boxes = sum(box["kind"] not in ENDS for box in facts["boxes"])
+def _heading(network: dict[str, Any], total_s: float) -> list[str]:
+    boxes = sum(box["kind"] not in ENDS for box in network["boxes"])
     lines = [f'<text class="title" x="{LEFT}" y="26">Linear Road on Aurora: {boxes} boxes</text>']
-    if facts["tuples"]:
-        workers = format_count(facts["workers"], "worker")
-        caption = f"{_count(facts['tuples'])} tuples, {workers}, {total_s:.2f} s in boxes; the redder, the more of it"
+    if network["tuples"]:
+        workers = format_count(network["workers"], "worker")
+        caption = f"{_count(network['tuples'])} tuples, {workers}, {total_s:.2f} s in boxes; the redder, the more of it"
         caption += "; c: time per tuple, s: tuples out per tuple in"
         lines.append(f'<text class="small" x="{LEFT}" y="46">{caption}</text>')
-    shed = sum(sum(part["tuples"].values()) for part in facts["shed"])
+    shed = sum(sum(part["tuples"].values()) for part in network["shed"])
     if shed:
         lines.append(f'<text class="small" x="{LEFT + 760}" y="46">{_count(shed)} tuples were shed</text>')
     return lines
@@ -164,15 +164,15 @@ def _arrow(source: Placed, target: Placed) -> str:
 
 
 def _box(box: Placed, total_s: float) -> str:
-    facts = box.facts
-    round_ends = BOX_H / 2 if facts["kind"] in ENDS else 6
-    share = facts["seconds"] / total_s if total_s else 0.0
-    kind = facts["kind"].lower() if facts["kind"] in ENDS else facts["kind"]
-    table = f" · {facts['table']}" if facts["table"] else ""
+    entry = box.entry
+    round_ends = BOX_H / 2 if entry["kind"] in ENDS else 6
+    share = entry["seconds"] / total_s if total_s else 0.0
+    kind = entry["kind"].lower() if entry["kind"] in ENDS else entry["kind"]
+    table = f" · {entry['table']}" if entry["table"] else ""
     middle = box.x + BOX_W / 2
-    lines = [("kind", f"{kind}{table}"), *(("name", line) for line in _wrapped(facts["name"]))]
-    if facts["trains"] and total_s:
-        lines += [("small", line) for line in _measured(facts, share)]
+    lines = [("kind", f"{kind}{table}"), *(("name", line) for line in _wrapped(entry["name"]))]
+    if entry["trains"] and total_s:
+        lines += [("small", line) for line in _measured(entry, share)]
     step = 13.0
     y = box.y + (BOX_H - step * len(lines)) / 2 + 10
     text = "".join(
@@ -180,26 +180,26 @@ def _box(box: Placed, total_s: float) -> str:
         for number, (style, line) in enumerate(lines)
     )
     return (
-        f'<g><title>{escape(_title(facts, share))}</title><rect class="box" x="{box.x:g}" y="{box.y:g}" '
+        f'<g><title>{escape(_title(entry, share))}</title><rect class="box" x="{box.x:g}" y="{box.y:g}" '
         f'width="{BOX_W}" height="{BOX_H}" rx="{round_ends:g}" fill="{_colour(share)}"/>{text}</g>'
     )
 
 
-def _measured(facts: dict[str, Any], share: float) -> list[str]:
-    came, went = facts["tuples_in"], facts["tuples_out"]
-    if facts["kind"] in ENDS:
+def _measured(entry: dict[str, Any], share: float) -> list[str]:
+    came, went = entry["tuples_in"], entry["tuples_out"]
+    if entry["kind"] in ENDS:
         return [f"{_count(came)} tuples"]
     lines = [f"{_count(came)} → {_count(went)}"]
     if came:
-        lines.append(f"c {_time(facts['seconds'] / came)}  s {went / came:.2g}  {share:.0%}")
+        lines.append(f"c {_time(entry['seconds'] / came)}  s {went / came:.2g}  {share:.0%}")
     return lines
 
 
-def _title(facts: dict[str, Any], share: float) -> str:
+def _title(entry: dict[str, Any], share: float) -> str:
     return (
-        f"{facts['kind']} {facts['name']}: {format_count(facts['trains'], 'train')}, "
-        f"{format_count(facts['tuples_in'], 'tuple')} in, "
-        f"{facts['tuples_out']:,} out, {facts['seconds']:.3f} s ({share:.1%})"
+        f"{entry['kind']} {entry['name']}: {format_count(entry['trains'], 'train')}, "
+        f"{format_count(entry['tuples_in'], 'tuple')} in, "
+        f"{entry['tuples_out']:,} out, {entry['seconds']:.3f} s ({share:.1%})"
     )
 
 

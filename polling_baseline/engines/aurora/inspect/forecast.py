@@ -89,8 +89,8 @@ def with_run(costs: Costs, run: Mapping[str, Any]) -> Costs:
     return Costs(costs.train_s, run, costs.hand_over_s)
 
 
-def train_costs(facts: Mapping[str, Any]) -> dict[str, float]:
-    return {box["name"]: box["seconds"] / box["trains"] if box["trains"] else 0.0 for box in facts["boxes"]}
+def train_costs(network: Mapping[str, Any]) -> dict[str, float]:
+    return {box["name"]: box["seconds"] / box["trains"] if box["trains"] else 0.0 for box in network["boxes"]}
 
 
 def forecast(costs: Costs, xways: float, load: Load, workers: int) -> Forecast:
@@ -123,17 +123,17 @@ def memory_bytes(xways: float, load: Load, workers: int) -> float:
     )
 
 
-def tuple_rates(facts: Mapping[str, Any], inputs: Mapping[str, float]) -> dict[str, float]:
+def tuple_rates(network: Mapping[str, Any], inputs: Mapping[str, float]) -> dict[str, float]:
     """Tuples per second into each box, when so many come in."""
     selectivity = {
-        box["name"]: box["tuples_out"] / box["tuples_in"] if box["tuples_in"] else 0.0 for box in facts["boxes"]
+        box["name"]: box["tuples_out"] / box["tuples_in"] if box["tuples_in"] else 0.0 for box in network["boxes"]
     }
     rates = dict.fromkeys(selectivity, 0.0) | dict(inputs)
-    waiting = {name: sum(target == name for _, target, _ in facts["arrows"]) for name in selectivity}
+    waiting = {name: sum(target == name for _, target, _ in network["arrows"]) for name in selectivity}
     ready = [name for name, arrows in waiting.items() if not arrows]
     while ready:
         name = ready.pop()
-        for source, target, _ in facts["arrows"]:
+        for source, target, _ in network["arrows"]:
             if source == name:
                 rates[target] += rates[name] * selectivity[name]
                 waiting[target] -= 1

@@ -69,7 +69,7 @@ def together(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "workers": len(parts),
         **{name: sum(part[name] for part in parts) for name in ("tuples", "processor_s", "peak_bytes")},
     }
-    whole["shed"] = [facts for part in parts for facts in part["shed"]]
+    whole["shed"] = [shed for part in parts for shed in part["shed"]]
     by_name: dict[str, dict[str, Any]] = {}
     for part in parts:
         for box in part["boxes"]:
@@ -79,8 +79,8 @@ def together(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     whole["boxes"] = list(by_name.values())
     outputs: dict[str, dict[str, Any]] = {}
     for part in parts:
-        for name, facts in part["outputs"].items():
-            outputs[name] = _both(outputs[name], facts) if name in outputs else facts
+        for name, output in part["outputs"].items():
+            outputs[name] = _both(outputs[name], output) if name in outputs else output
     return {**whole, "outputs": outputs}
 
 

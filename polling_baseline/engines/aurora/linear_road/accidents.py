@@ -49,11 +49,11 @@ class Accidents:
 
     def ahead(self, columns: Columns) -> Columns:
         """The segment of the nearest accident ahead of each report."""
-        found = np.full(len(columns["second"]), NO_ACCIDENT, np.int8)
+        segments = np.full(len(columns["second"]), NO_ACCIDENT, np.int8)
         for minute, rows in by_minute(columns["second"]):
             if minute in self._nearest:
-                found[rows] = self._nearest[minute][columns["cell"][rows]]
-        return {"accident_seg": found}
+                segments[rows] = self._nearest[minute][columns["cell"][rows]]
+        return {"accident_seg": segments}
 
     def _warn(self, nearest: npt.NDArray[np.int8], road: Integers, seg: Integers) -> None:
         """Tell the segments upstream; a nearer accident stays."""

@@ -47,13 +47,13 @@ class History:
     def tolls_of(self, vehicles: Integers, days: Integers, xways: Integers) -> Integers:
         """What each vehicle paid on a day on an expressway; 0 if there is no such row."""
         keys = toll_key(vehicles, days, xways)
-        found = np.zeros(len(keys), np.int64)
+        tolls = np.zeros(len(keys), np.int64)
         for run in self.tolls:
             rows = np.flatnonzero((keys >= run.keys[0]) & (keys <= run.keys[-1]))
             if len(rows):
                 at = np.searchsorted(run.keys, keys[rows])
-                found[rows] = np.where(run.keys[at] == keys[rows], run.tolls[at], found[rows])
-        return found
+                tolls[rows] = np.where(run.keys[at] == keys[rows], run.tolls[at], tolls[rows])
+        return tolls
 
 
 EMPTY = History((), {})
@@ -160,8 +160,8 @@ class Archive:
             add_segments(read_columns(path, ("day", "minute", "xway", "dir", "seg", "lav", "cars")), sums)
             self._advance(path.stat().st_size)
         assert self.folder is not None
-        for xway, found in sums.items():
-            for name, column in found.arrays().items():
+        for xway, segment_sums in sums.items():
+            for name, column in segment_sums.arrays().items():
                 np.save(self.folder / f"segment-{xway:04d}-{name}.npy", column)
 
 
@@ -177,7 +177,7 @@ class Given:
         sums: dict[int, SegmentSums] = {}
         if segments:
             add_segments(dict(zip(spec.SEGMENT_HISTORY.values(), np.array(segments, np.int64).T, strict=True)), sums)
-        self._history = History(runs, {xway: found.arrays() for xway, found in sums.items()})
+        self._history = History(runs, {xway: segment_sums.arrays() for xway, segment_sums in sums.items()})
 
     def load(self) -> History:
         return self._history

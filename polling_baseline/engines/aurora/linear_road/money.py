@@ -36,24 +36,24 @@ class Accounts:
 
     def balance(self, vehicles: npt.NDArray[np.int32], seconds: npt.NDArray[np.int16]) -> Integers:
         """What each vehicle had paid at the end of a second."""
-        found = self._paid.of(vehicles)
+        paid = self._paid.of(vehicles)
         first = int(seconds.min())
         for last, part in self._latest:
             if last > first:
-                found -= _paid_later(part, vehicles, seconds)
-        return found
+                paid -= _paid_later(part, vehicles, seconds)
+        return paid
 
 
 def _paid_later(part: Columns, vehicles: npt.NDArray[np.int32], seconds: npt.NDArray[np.int16]) -> Integers:
     """What of these charges came after each second."""
-    found = np.zeros(len(vehicles), np.int64)
+    paid = np.zeros(len(vehicles), np.int64)
     order = np.argsort(part["vehicle_id"], kind="stable")
     paying = part["vehicle_id"][order]
     first, last = (np.searchsorted(paying, vehicles, side=side) for side in ("left", "right"))
     for row in np.flatnonzero(last > first):
         charges = order[first[row] : last[row]]
-        found[row] = part["assessed"][charges][part["second"][charges] > seconds[row]].sum()
-    return found
+        paid[row] = part["assessed"][charges][part["second"][charges] > seconds[row]].sum()
+    return paid
 
 
 def build(network: Network, requests: str, charged: str, accounts: Accounts, alone: bool) -> None:

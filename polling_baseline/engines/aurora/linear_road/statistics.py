@@ -94,14 +94,14 @@ def lav(columns: Columns, last_second: int) -> Columns:
     cells, places = np.unique(columns["cell"], return_inverse=True)
     minutes = np.bincount(places, minlength=len(cells))
     mean = np.bincount(places, columns["average"], len(cells)) / minutes
-    found = np.floor(mean).astype(np.int64)
+    velocities = np.floor(mean).astype(np.int64)
     near = np.flatnonzero(np.abs(mean - np.rint(mean)) < NEAR)
     if len(near):
-        found[near] = _exactly(columns, places, near, len(cells))
+        velocities[near] = _exactly(columns, places, near, len(cells))
     last = columns["second"] == last_second
     cars = np.zeros(len(cells), np.int64)
     cars[places[last]] = columns["cars"][last]
-    return {"cell": cells, "lav": found, "cars": cars}
+    return {"cell": cells, "lav": velocities, "cars": cars}
 
 
 def _exactly(columns: Columns, places: npt.NDArray[Any], wanted: npt.NDArray[Any], cells: int) -> list[int]:

@@ -94,9 +94,9 @@ def journeys(history: History, columns: Columns) -> Columns:
     rows = len(columns["second"])
     travel_s, tolls = (np.full(rows, spec.NO_TRAVEL_TIME, np.int64) for _ in range(2))
     for xway in np.unique(columns["xway"]).tolist():
-        here = np.flatnonzero(columns["xway"] == xway)
+        on_xway = np.flatnonzero(columns["xway"] == xway)
         if xway in history.sums:
-            _on_one_xway(history.sums[xway], asked, here, travel_s, tolls)
+            _on_one_xway(history.sums[xway], asked, on_xway, travel_s, tolls)
     nowhere = asked[0] == asked[1]
     travel_s[nowhere], tolls[nowhere] = 0, 0
     return {"travel_s": travel_s, "toll": tolls}

@@ -47,9 +47,9 @@ class Second:
         self.used += len(vehicles)
 
     def of(self, vehicles: npt.NDArray[np.int32]) -> Integers:
-        found = np.empty(len(vehicles), np.int64)
-        look_up(self.keys, self.values, self.shift, vehicles, UNKNOWN, found)
-        return found
+        reports = np.empty(len(vehicles), np.int64)
+        look_up(self.keys, self.values, self.shift, vehicles, UNKNOWN, reports)
+        return reports
 
     def _allocate(self, rows: int) -> None:
         capacity = capacity_for(rows)
@@ -64,16 +64,16 @@ class Vehicles:
 
     def before(self, columns: Columns) -> Columns:
         """Of each report's trip, the report before: its spot, its segment, and how many stood there; else UNKNOWN."""
-        found = np.empty(len(columns["second"]), np.int64)
+        reports = np.empty(len(columns["second"]), np.int64)
         for second, rows in by_second(columns["second"]):
             earlier = self._at(second - spec.REPORT_PERIOD_S)
-            found[rows] = UNKNOWN if earlier is None else earlier.of(columns["vehicle_id"][rows])
-        known = found != UNKNOWN
-        last_seg = np.where(known, (found >> STOOD_BITS) & ((1 << SEG_BITS) - 1), UNKNOWN).astype(np.int16)
+            reports[rows] = UNKNOWN if earlier is None else earlier.of(columns["vehicle_id"][rows])
+        known = reports != UNKNOWN
+        last_seg = np.where(known, (reports >> STOOD_BITS) & ((1 << SEG_BITS) - 1), UNKNOWN).astype(np.int16)
         return {
             "last_seg": last_seg,
-            "last_spot": found >> (STOOD_BITS + SEG_BITS),
-            "last_stood": found & ((1 << STOOD_BITS) - 1),
+            "last_spot": reports >> (STOOD_BITS + SEG_BITS),
+            "last_stood": reports & ((1 << STOOD_BITS) - 1),
         }
 
     def enter(self, columns: Columns) -> None:
@@ -97,10 +97,10 @@ class Vehicles:
     def segments(self, vehicles: npt.NDArray[np.int32], seconds: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
         """From which segment each vehicle reported 30 s before a second; else UNKNOWN."""
         order = np.argsort(seconds, kind="stable")
-        found = np.empty(len(vehicles), np.int16)
+        segments = np.empty(len(vehicles), np.int16)
         columns: Columns = {"second": seconds[order], "vehicle_id": vehicles[order]}
-        found[order] = self.before(columns)["last_seg"]
-        return found
+        segments[order] = self.before(columns)["last_seg"]
+        return segments
 
     def _at(self, second: int) -> Second | None:
         slot = self._ring[second % SPAN_S]

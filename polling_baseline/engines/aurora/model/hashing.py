@@ -47,20 +47,20 @@ def insert(keys, values, shift, new_keys, new_values):  # type: ignore[no-untype
 
 
 @compiled
-def look_up(keys, values, shift, wanted, missing, found):  # type: ignore[no-untyped-def]
+def look_up(keys, values, shift, wanted, missing, out):  # type: ignore[no-untyped-def]
     last = len(keys) - 1
     for row in range(len(wanted)):
         at = place(wanted[row], shift)
-        found[row] = missing
+        out[row] = missing
         while keys[at] != EMPTY:
             if keys[at] == wanted[row]:
-                found[row] = values[at]
+                out[row] = values[at]
                 break
             at = (at + 1) & last
 
 
 @compiled
-def number(keys, values, shift, wanted, used, found):  # type: ignore[no-untyped-def]
+def number(keys, values, shift, wanted, used, numbers):  # type: ignore[no-untyped-def]
     """The number of each key; a new key gets the next one.  Gives how many numbers are used."""
     last = len(keys) - 1
     for row in range(len(wanted)):
@@ -72,7 +72,7 @@ def number(keys, values, shift, wanted, used, found):  # type: ignore[no-untyped
             keys[at] = key
             values[at] = used
             used += 1
-        found[row] = values[at]
+        numbers[row] = values[at]
     return used
 
 
@@ -121,9 +121,9 @@ class Numbering:
     def of(self, wanted: Integers) -> Integers:
         if 2 * (self.used + len(wanted)) > len(self._keys):
             self._grow(self.used + len(wanted))
-        found = np.empty(len(wanted), np.int32)
-        self.used = number(self._keys, self._values, self._shift, wanted, self.used, found)
-        return found
+        numbers = np.empty(len(wanted), np.int32)
+        self.used = number(self._keys, self._values, self._shift, wanted, self.used, numbers)
+        return numbers
 
     def clear(self) -> None:
         self.used = 0
@@ -160,9 +160,9 @@ class Amounts:
         return before
 
     def of(self, keys: Integers) -> Integers:
-        found = np.empty(len(keys), np.int64)
-        look_up(self._keys, self._values, self._shift, keys, 0, found)
-        return found
+        amounts = np.empty(len(keys), np.int64)
+        look_up(self._keys, self._values, self._shift, keys, 0, amounts)
+        return amounts
 
     def _allocate(self, capacity: int) -> None:
         self._keys = np.full(capacity, EMPTY, np.int64)

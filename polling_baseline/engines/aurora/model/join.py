@@ -50,8 +50,8 @@ class Join(Box):
             return {}
         new_rows, kept_rows = equal_pairs(new[self._key], kept[self._key])
         near = np.abs(new[self._time][new_rows] - kept[self._time][kept_rows]) <= self._distance
-        here, there = taken(new, new_rows[near]), taken(kept, kept_rows[near])
-        left, right = (here, there) if port == 0 else (there, here)
+        new_tuples, kept_tuples = taken(new, new_rows[near]), taken(kept, kept_rows[near])
+        left, right = (new_tuples, kept_tuples) if port == 0 else (kept_tuples, new_tuples)
         pairs = {**left, **{f"other_{name}": column for name, column in right.items()}}
         pairs["second"] = np.maximum(left["second"], right["second"])
         if self._match is not None:

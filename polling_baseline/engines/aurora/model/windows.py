@@ -150,8 +150,8 @@ class Latch(Windowed):
         self._parts.setdefault(window, []).append(columns)
 
     def _close(self, window: int) -> Columns:
-        here = stacked(self._parts.pop(window, []))
-        self._state, columns = self._function(self._state, here, window * self._size)
+        tuples = stacked(self._parts.pop(window, []))
+        self._state, columns = self._function(self._state, tuples, window * self._size)
         return columns
 
 
