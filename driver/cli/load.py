@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         started_at = time.monotonic()
         with progress("load", max(len(dataset.toll_history) + len(dataset.segment_history), 1)) as advance:
             loaded = load_history(spark, dataset, claim, advance)
-        database = claim.record().database
+        database = claim.record()["database"]
         seconds = time.monotonic() - started_at
     print(f"loaded     {dataset.path} into {target.label}, database {database}, schema lr_history, {seconds:.1f} s")
     print(f"tolls      {format_count(loaded.tolls, 'row')} in toll_history")

@@ -14,7 +14,7 @@ from driver.run.config import ENGINE_OPTIONS, RunConfig
 from driver.run.journal import step_name
 from driver.run.record import RunRecord
 from driver.run.verdict import FAULTS
-from polling_baseline.database.connection import ServerRecord
+from polling_baseline.database.connection import describe_server
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
 
@@ -195,7 +195,7 @@ def servers(table: Sequence[Column]) -> list[Row]:
 def _server_of(run: RunRecord) -> dict[str, str]:
     engine = run.json["environment"]["engine"]
     server = engine.get("server")
-    values = {"server": ServerRecord(**server).label} if server else {}
+    values = {"server": describe_server(server)} if server else {}
     if "PostgreSQL" in engine:
         values |= {"PostgreSQL": engine["PostgreSQL"], "tables": engine.get("tables", "-")}
     return values | {f"setting {name}": value for name, value in engine.get("settings", {}).items()}

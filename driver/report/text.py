@@ -16,7 +16,7 @@ from driver.run.record_types import EngineFacts, RunJson
 from driver.run.summary import PERCENTILES
 from driver.run.verdict import FAULTS
 from polling_baseline import spec
-from polling_baseline.database.connection import ServerRecord
+from polling_baseline.database.connection import describe_server
 from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.wording import WIDTH, fold_parts, format_command, format_count, format_seconds, format_table
 
@@ -217,7 +217,7 @@ def server_text(run: RunRecord) -> str | None:
     if "PostgreSQL" not in engine:
         return None
     server = engine.get("server")
-    where = f" on {ServerRecord(**server).label}" if server and not server["embedded"] else ""
+    where = f" on {describe_server(server)}" if server and not server["embedded"] else ""
     return f"PostgreSQL {engine['PostgreSQL'].split()[0]}{where}"
 
 

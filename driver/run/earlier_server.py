@@ -12,7 +12,15 @@ from typing import Any
 import psycopg2
 
 from driver.run.engines import Backends
-from polling_baseline.database.connection import VARIABLES, WHERE_VARIABLES, ServerRecord, Target, given_target
+from driver.run.record_types import RunJson
+from polling_baseline.database.connection import (
+    VARIABLES,
+    WHERE_VARIABLES,
+    ServerLabel,
+    Target,
+    describe_server,
+    given_target,
+)
 from polling_baseline.database.embedded import server
 from polling_baseline.database.embedded import server_home as state
 from polling_baseline.database.install import check_installed
@@ -23,32 +31,29 @@ from polling_baseline.refusal import Refusal
 log = logging.getLogger("lrb")
 
 
-def same_backends(backends: Backends, folder: Path, run_json: Mapping[str, Any]) -> Backends:
+def same_backends(backends: Backends, folder: Path, run: RunJson) -> Backends:
     """Where the run in `folder` was, unless --dsn names a server; if it does not say, where any run would be."""
-    remembered = run_json.get("environment", {}).get("engine", {}).get("server")
-    if backends.dsn is not None or remembered is None:
+    label = run["environment"]["engine"].get("server")
+    if backends.dsn is not None or label is None:
         return backends
-    try:
-        record = ServerRecord(**remembered)
-    except TypeError:
-        raise Refusal(f"{folder}/run.json is damaged: its server is incomplete; give --dsn") from None
-    database = backends.database or record.database
-    target = given_target(record.dsn, database) if record.dsn else None
-    _refuse_other_variables(record, target, folder)
+    database = backends.database or label["database"]
+    target = given_target(label["dsn"], database) if label["dsn"] else None
+    _refuse_other_variables(label, target, folder)
     if target:
         try:
             target.connect().close()
         except Refusal as refusal:
-            raise Refusal(f"{folder} was on {record.label}; give --dsn ({refusal})") from None
-        log.info("on %s, as %s was", record.label, folder)
-    return replace(backends, dsn=record.dsn, database=database)
+            raise Refusal(f"{folder} was on {describe_server(label)}; give --dsn ({refusal})") from None
+        log.info("on %s, as %s was", describe_server(label), folder)
+    return replace(backends, dsn=label["dsn"], database=database)
 
 
-def _refuse_other_variables(record: ServerRecord, target: Target | None, folder: Path) -> None:
+def _refuse_other_variables(label: ServerLabel, target: Target | None, folder: Path) -> None:
     for name in WHERE_VARIABLES:
         same = target and target.parameters.get(VARIABLES.get(name, "service"))
         if os.environ.get(name) not in (None, "", same):
-            raise Refusal(f"{folder} was on {record.label}, and {name} names another server; unset it, or give --dsn")
+            was_on = describe_server(label)
+            raise Refusal(f"{folder} was on {was_on}, and {name} names another server; unset it, or give --dsn")
 
 
 def check_state(backends: Backends, folder: Path, durability: Durability, engine_facts: Mapping[str, Any]) -> None:

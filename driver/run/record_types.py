@@ -5,25 +5,13 @@ from __future__ import annotations
 from typing import TypedDict
 
 from driver.dataset.relabel import DatasetLabel
+from polling_baseline.database.connection import ServerLabel
 
 
 class Machine(TypedDict):
     cores: int
     memory_gb: float
     system: str
-
-
-class ServerLabel(TypedDict):
-    """Where a database engine ran; never a password."""
-
-    embedded: bool
-    host: str
-    port: int
-    database: str
-    user: str
-    version: str
-    # For --dsn; null for the embedded server.
-    dsn: str | None
 
 
 class EngineFacts(TypedDict, total=False):

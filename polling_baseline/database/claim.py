@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from polling_baseline.database.connection import ServerRecord, Target
+from polling_baseline.database.connection import ServerLabel, Target
 from polling_baseline.database.session import driver, execute, transaction, with_safe_path
 from polling_baseline.refusal import Refusal
 
@@ -42,7 +42,7 @@ class Claim:
             execute(session, "SELECT set_config('application_name', :name, FALSE)", name=self.application)
             execute(session, "SELECT pg_advisory_lock_shared(:lock)", lock=LOCK)
 
-    def record(self) -> ServerRecord:
+    def record(self) -> ServerLabel:
         return self.target.record(self.connection)
 
     def close(self) -> None:

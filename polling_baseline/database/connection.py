@@ -20,7 +20,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import psycopg2
 from psycopg2.extensions import connection as DriverConnection
@@ -70,9 +70,8 @@ class WrongPassword(Refusal):
     """The server wants another password, or one at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerRecord:
-    """A server and a database on it, as `run.json` remembers them."""
+class ServerLabel(TypedDict):
+    """Where a database engine ran, as `run.json` remembers it; never a password."""
 
     embedded: bool
     host: str
@@ -80,13 +79,14 @@ class ServerRecord:
     database: str
     user: str
     version: str
-    # For --dsn, without password; None for the embedded server.
+    # For --dsn; null for the embedded server.
     dsn: str | None
 
-    @property
-    def label(self) -> str:
-        where = "the embedded PostgreSQL, database " if self.embedded else f"{self.host}:{self.port}/"
-        return where + self.database
+
+def describe_server(server: ServerLabel) -> str:
+    """`localhost:5432/database`, for messages."""
+    where = "the embedded PostgreSQL, database " if server["embedded"] else f"{server['host']}:{server['port']}/"
+    return where + server["database"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Target:
         """The same server, another database if one is named."""
         return replace(self, parameters={**self.parameters, "dbname": database}) if database else self
 
-    def record(self, connection: Connection) -> ServerRecord:
+    def record(self, connection: Connection) -> ServerLabel:
         """What to remember of the server at the other end of this connection."""
         info = driver(connection).info
         reached = {"host": info.host, "port": str(info.port), "dbname": info.dbname, "user": info.user}
@@ -125,7 +125,15 @@ class Target:
         own = {name: value for name, value in self.parameters.items() if name in OPEN_PARAMETERS}
         version = str(info.parameter_status("server_version")).split()[0]
         dsn = None if self.embedded else make_dsn(**{**reached, **own})
-        return ServerRecord(self.embedded, info.host, info.port, info.dbname, info.user, version, dsn)
+        return {
+            "embedded": self.embedded,
+            "host": info.host,
+            "port": info.port,
+            "database": info.dbname,
+            "user": info.user,
+            "version": version,
+            "dsn": dsn,
+        }
 
     @property
     def sqlalchemy_url(self) -> URL:

@@ -16,7 +16,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeVar
 
 import psycopg2
@@ -121,7 +120,7 @@ class SystemX(ABC):
         try:
             return {
                 **database_facts(self._sessions, self._durability, self._wal_start),
-                "server": asdict(self._claim.record()),
+                "server": self._claim.record(),
                 "driver": self._connections[0].info.user,
                 "token": self._token,
                 "wal_start": self._wal_start,
