@@ -203,6 +203,7 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
     assert slower["factor"] > 1 and not slower["predicted"]
     # However slow, it keeps up where it did in 2004.
     assert slower["max_response_s"]["0.5"] <= 5 and slower["stricter_rating"] <= slower["rating"]
+    assert (found["limits"], found["limit_s"], slower["rating_by_limits"]) == ({}, 5, slower["rating"])
     confirmed = slower["confirmed"]
     assert confirmed["max_response_s"] > 0 and confirmed["verdict"] in ("PASS", "FAIL")
     assert len(slower["longest_by_minute_s"]) == 2
@@ -222,6 +223,17 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
     page = (out_folder / "reproduction.html").read_text()
     again = json.loads((out_folder / "reproduction.json").read_text())["variants"][0]["slower"]
     assert f"{again['factor']:,.1f} x" in page and f"{again['factor']:,.1f} x" in out
+    assert "with 3 s instead of 5" in out and "--limits" not in out
+    # By other limits nothing is run again; what is in time at 2.5 s is in time at 90,000.
+    status, out, err = lrb(*words, "--limits", "90000")
+    again = json.loads((out_folder / "reproduction.json").read_text())
+    assert status == 0 and err.count("taken over") >= 2 and " at L = 1\n" not in err
+    assert (again["limit_s"], again["variants"][0]["slower"]["rating_by_limits"]) == (90_000, 1)
+    page = (out_folder / "reproduction.html").read_text()
+    for text in (out, page):
+        assert "with 3 s instead of 5" in text and "by --limits: 90000 s" in text and "1 or more" in text
+        assert "the shortest is 90000 s" in " ".join(text.split())
+    check_json(out_folder / "reproduction.json")
     status, _, err = lrb(*words[:-2], "--out", out_folder, "--seed", 7)
     assert status == 1 and "has other traffic than is wanted now" in err
 
