@@ -8,31 +8,36 @@ import pytest
 
 from driver.dataset.folder import Dataset
 from driver.rating.paper import BRIEF, VARIANTS
-from driver.rating.variant_runs import JUDGING, Plan, Work
+from driver.rating.variant_runs import JUDGING, USUAL_S_PER_XWAY, Plan, Work
 from driver.run.config import RunConfig
 from driver.run.engines import Backends
 
 
 def test_each_variant_has_a_rate_of_its_own() -> None:
     lines: list[str] = []
-    tasks = [("slow", 1.0), ("quick", 1.0), (JUDGING, 1.0), ("slow", 2.0), ("quick", 2.0), (JUDGING, 2.0)]
+    tasks = [("2004", 1.0), ("box", 1.0), (JUDGING, 1.0), ("2004", 2.0), ("box", 2.0), (JUDGING, 2.0)]
+    usual = USUAL_S_PER_XWAY
     work = Work(tasks, lines.append)
-    work.begin("slow at L = 1")
-    work.end("slow", 1.0, 600.0)
-    # Nobody else is known yet: all are as slow as that.
-    assert work.left_s() == 600 * (1 + 1 + 2 + 2 + 2)
-    work.take_over("quick at L = 1", "quick", 1.0, 60.0)
-    # What is not known is the mean of what is.
-    assert work.left_s() == 330 * (1 + 2) + 600 * 2 + 60 * 2
+    work.begin("2004 at L = 1")
+    work.end("2004", 1.0, 2.0 * usual["2004"])
+    # Nobody else is known yet: all take twice as long as usual.
+    assert work.left_s() == pytest.approx(2 * (usual["box"] * 3 + usual[JUDGING] * 3 + usual["2004"] * 2))
+    work.take_over("box at L = 1", "box", 1.0, 60.0)
     work.end(JUDGING, 1.0, 30.0)
-    work.begin("slow at L = 2")
-    work.end("slow", 2.0, 1800.0)
+    # Now everything is.
+    assert work.left_s() == pytest.approx(60 * 2 + 30 * 2 + 2 * usual["2004"] * 2)
+    work.begin("2004 at L = 2")
+    work.end("2004", 2.0, 1800.0)
     assert work.left_s() == 60 * 2 + 30 * 2
     # A run of an earlier version does not say what it took.
-    work.end("quick", 2.0, None)
+    work.end("box", 2.0, None)
     work.end(JUDGING, 2.0, None)
     assert work.left_s() == 0
-    assert lines == ["slow at L = 1", "quick at L = 1: taken over", "slow at L = 2; about 23 min left"]
+    assert lines == ["2004 at L = 1", "box at L = 1: taken over", "2004 at L = 2; about 39 min left"]
+
+
+def test_every_variant_has_a_usual_time() -> None:
+    assert set(USUAL_S_PER_XWAY) == {JUDGING, *(variant.name for variant in VARIANTS)}
 
 
 @pytest.mark.parametrize(
