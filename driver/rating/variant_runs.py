@@ -25,7 +25,7 @@ from polling_baseline.engine import EngineFailure
 
 ConfigFor = Callable[[Variant, float, float], RunConfig]
 JUDGING = "judging"
-# Seconds for three hours of an expressway, on 2 cores: how much longer than others something takes, until it is measured.
+# Seconds for three hours of an expressway on 2 cores: how much longer than others something takes, until it is known.
 USUAL_S_PER_XWAY = MappingProxyType(
     {"2004": 540, "2004-unindexed": 1800, "ring": 300, "trigger": 650, "box": 15, "superbox": 15, JUDGING: 40}
 )
