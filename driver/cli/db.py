@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 
 from driver.cli import Help, add_server_arguments
 from polling_baseline.database.claim import holder
@@ -16,6 +17,7 @@ from polling_baseline.database.session import execute, with_safe_path
 from polling_baseline.database.settings import (
     DURABILITIES,
     OFF,
+    PROFILE_MEMORY,
     RESTART,
     Durability,
     alter_system,
@@ -30,6 +32,7 @@ SUMMARY = "Start, stop or inspect the embedded PostgreSQL, open its shell, or se
 EXAMPLES = """\
   lrb db start                            start it if it does not run; other commands do that by themselves
   lrb db start --durability on            the same data, with recovery logging and fsync
+  lrb db start --memory 512MB             as on a machine with so little memory; runs that follow have it so, too
   lrb db status                           where it is, how it is set; exit status 1 if it does not run
   lrb db shell -- -c 'SELECT version()'   psql, with psql's own options after --
   lrb db roles --dsn DSN                  the statements that an administrator of that server must run, for psql
@@ -47,6 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     start.add_argument("--durability", choices=DURABILITIES, help="recovery logging [off, or as it runs]")
     start.add_argument(
         "--port", type=_port, metavar="N", help="listen on 127.0.0.1:N too, with a password [socket only]"
+    )
+    start.add_argument(
+        "--memory",
+        type=_memory,
+        metavar="SIZE",
+        help="hold so much of the data (64MB, 1GB) and read the rest from the disk, past the system's cache, until it "
+        "is stopped; profile for the usual [profile, or as it runs]",
     )
     action("stop", "stop the embedded PostgreSQL; the data stay")
     add_server_arguments(action("status", "say what runs, where and how it is set; exit status 1 if it does not run"))
@@ -72,8 +82,14 @@ def _port(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text} is no port between 1024 and 65535")
 
 
+def _memory(text: str) -> str:
+    if text == PROFILE_MEMORY or re.fullmatch(r"[1-9]\d{0,4}(MB|GB)", text):
+        return text
+    raise argparse.ArgumentTypeError(f"{text} is no size: whole MB or GB, as in 64MB")
+
+
 def _start(args: argparse.Namespace) -> int:
-    _describe(server.ensure_running(DURABILITIES.get(args.durability), args.port))
+    _describe(server.ensure_running(DURABILITIES.get(args.durability), args.port, args.memory))
     if named := [name for name in WHERE_VARIABLES if os.environ.get(name)]:
         print(f"note        {named[0]} is set, so other commands use the server that it names")
     return 0

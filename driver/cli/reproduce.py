@@ -8,23 +8,25 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
 
+from driver.cli import add_limits_argument
 from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
 from driver.cli.run import add_engine_arguments, engine_options
 from driver.rating.paper import IGNORED, LIMIT_S, STRICTER_LIMIT_S, VARIANTS, Variant
-from driver.rating.record import ReproductionRecord, VariantRecord
+from driver.rating.record import PublishedRecord, ReproductionRecord, SlowerRecord, VariantRecord
 from driver.run.config import ENGINE_OPTIONS, RunConfig, configure
 from driver.run.engines import Backends
+from driver.run.limits import describe_limits, limits_in_force
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
 
 SUMMARY = "Reproduce the paper's tables 7 and 8: L-ratings, and the longest response times at 0.5 to 3 expressways."
 EXAMPLES = """\
-  lrb reproduce --brief                          two designs of System X and Aurora, one run for each
+  lrb reproduce --brief                          System X and Aurora as the paper tells them, one run for each
   lrb reproduce                                  all variants at all scale factors, judged: hours
   lrb reproduce --only 2004,box                  some of them; interrupted, the same command goes on where it was
   lrb reproduce --catch-up on --ignore none      not by the paper's schedule, and with all requests
+  lrb reproduce --limits tibbetts                the ratings by other limits as well; runs that are there stay
   lrb reproduce --brief --minutes 20 --out try   a try-out, on a road too short to mean much
 
 Runs are made as in the paper: one second per cycle, however late it is, and no travel times.  What a cycle takes here,
@@ -44,13 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="DIR", default=Path("reproduction"), help="where everything goes [reproduction]"
     )
     parser.add_argument("--json", action="store_true", help="print reproduction.json instead of tables")
+    add_limits_argument(parser, "specification", "; the shortest decides, of all kinds that are not ignored")
     add_road_arguments(parser, distinct=3)
     add_engine_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from driver.rating.reproduce import Plan, reproduce
+    from driver.rating.reproduce import reproduce
     from driver.rating.reproduction_page import write_reproduction_page
+    from driver.rating.variant_runs import Plan
     from polling_baseline.engine import EngineFailure
 
     _refuse_fixed_options(args)
@@ -65,9 +69,8 @@ def run(args: argparse.Namespace) -> int:
         own = {"engine": variant.engine, "engine_options": dict(variant.options), "slower": slower}
         return configure(**{**options, **own}, dataset=str(dataset.path), xways=xways)
 
-    plan = Plan(
-        args.out, dataset, config_for, Backends(args.dsn, args.master, args.database), _say, variants, args.brief
-    )
+    backends = Backends(args.dsn, args.master, args.database)
+    plan = Plan(args.out, dataset, config_for, backends, _say, variants, args.brief, args.limits or {})
     try:
         record = reproduce(plan)
     except EngineFailure as failure:
@@ -158,8 +161,13 @@ def table_rows(record: ReproductionRecord, system: str, variants: Sequence[Varia
             f"{paper['first_late_second']:,}",
             ["-" if each["first_late_second"] is None else f"{each['first_late_second']:,}" for each in slower],
         ),
-        by("L-rating", f"{paper['rating']:g}", [_rating(each) for each in slower]),
-        by(f"with {STRICTER_LIMIT_S} s instead of {LIMIT_S}", "?", [f"{each['stricter_rating']:g}" for each in slower]),
+        by("L-rating", f"{paper['rating']:g}", [_rating(each["rating"], paper) for each in slower]),
+        by(
+            f"with {STRICTER_LIMIT_S} s instead of {LIMIT_S}",
+            "?",
+            [_rating(each["stricter_rating"], paper) for each in slower],
+        ),
+        *_by_limits(record, paper, slower),
         by("slowed down", "", [f"{each['factor']:,.1f} x" for each in slower]),
         by("missed by, mean", "", [f"{each['mean_error']:.2f} x" for each in slower]),
         by(f"a run with --slower, L = {fails_at}", "", [_confirmed(each) for each in slower]),
@@ -172,11 +180,22 @@ def _seconds(value: float | None) -> str:
     return "-" if value is None else f"{value:,.0f}" if value >= 10 else format_seconds(value, LIMIT_S)
 
 
-def _rating(slower: Any) -> str:
-    return f"{slower['rating']:g}" + (" or more" if slower["at_least"] else "")
+def _by_limits(
+    record: ReproductionRecord, paper: PublishedRecord, slower: Sequence[SlowerRecord]
+) -> list[tuple[str, ...]]:
+    if not record["limits"]:
+        return []
+    return [
+        (f"by --limits: {record['limit_s']} s", "?", *(_rating(each["rating_by_limits"], paper) for each in slower))
+    ]
 
 
-def _confirmed(slower: Any) -> str:
+def _rating(rating: float, paper: PublishedRecord) -> str:
+    """Where nothing failed, it may be more."""
+    return f"{rating:g}" + (" or more" if rating == max(map(float, paper["max_response_s"])) else "")
+
+
+def _confirmed(slower: SlowerRecord) -> str:
     return "-" if slower["confirmed"] is None else _seconds(slower["confirmed"]["max_response_s"])
 
 
@@ -228,6 +247,11 @@ def sentences(record: ReproductionRecord) -> list[str]:
             ]
     if ratio := ratio_of_ratings(record):
         found.append(f"Aurora holds {ratio:g} times as many expressways as System X; in the paper 5 times.")
+    if others := describe_limits(limits_in_force(record["limits"])):
+        found.append(
+            f"With {others}, the shortest is {record['limit_s']} s: it decides, as the answers to one second come "
+            "together."
+        )
     if any(each["slower"]["predicted"] for each in record["variants"]):
         found.append("~ was not run: it follows from what the cycles of another scale factor took, by their tuples.")
     found.append(

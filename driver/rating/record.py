@@ -120,6 +120,8 @@ class SlowerRecord(TypedDict):
     at_least: bool
     # With 3 s instead of 5.
     stricter_rating: float
+    # With the limit of the record.
+    rating_by_limits: float
     max_response_s: dict[str, float]
     first_late_second: int | None
     # What a cycle of any run takes here, by its tuples; and one that begins with a minute.
@@ -158,6 +160,9 @@ class ReproductionRecord(Claim):
     seed: int | None
     clock: str
     scale_factors: list[float]
+    # By `--limits`, those that differ from the specification's; and the shortest of all, which decides.
+    limits: dict[str, float]
+    limit_s: float
     systems: dict[str, PublishedRecord]
     variants: list[VariantRecord]
     # Of one expressway, by what is counted.

@@ -1,34 +1,28 @@
 """The paper's tables 7 and 8 beside this machine, and beside this machine slowed down by one factor per variant.
 
-The run of each variant at each scale factor stays in the folder, with its verdict; one that is complete is not made
-again.
+What a cycle takes comes from the runs of a variant; limits are applied to what is computed from it, so that a folder
+can be asked again with others, and no run is repeated.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import shutil
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
-from driver.dataset.folder import Dataset
 from driver.json_record import write_json
 from driver.rating.paper import (
     AURORA,
-    BRIEF,
     LIMIT_S,
     SCALE_FACTORS,
     STRICTER_LIMIT_S,
     SYSTEMS,
-    VARIANTS,
     VOLUMES,
     Published,
     Variant,
 )
-from driver.rating.rating import Announce, settings_of
+from driver.rating.rating import settings_of
 from driver.rating.record import (
     FORMAT,
     REPRODUCTION,
@@ -42,48 +36,21 @@ from driver.rating.record import (
     claim,
 )
 from driver.rating.slower_machine import (
-    Costs,
     Curve,
+    Numbers,
     Replayed,
     Schedule,
-    Service,
     fitted,
     measured_costs,
     replayed,
     tuples_per_second,
 )
-from driver.report.html.run import refresh_report
-from driver.run.config import RunConfig
-from driver.run.engines import Backends
+from driver.rating.variant_runs import Plan, Work, judge, make_runs, run_variant
 from driver.run.journal import read_cycles
-from driver.run.loop import measure
-from driver.run.record import RunRecord, config_of, open_run, read_run, write_run
-from polling_baseline.engine import EngineFailure
+from driver.run.record import RunRecord, open_run, read_run
 
 # A response time of the paper may be off by so much: its clock had whole seconds.
 CLOCK_S = 1.0
-ConfigFor = Callable[[Variant, float, float], RunConfig]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be run, and where; `config_for` gives the options of a variant at a scale factor, so much slower."""
-
-    folder: Path
-    dataset: Dataset
-    config_for: ConfigFor
-    backends: Backends
-    announce: Announce
-    variants: Sequence[Variant] = VARIANTS
-    brief: bool = False
-
-    def scale_factors(self, variant: Variant) -> tuple[float, ...]:
-        """Those that are run."""
-        brief = BRIEF.get(variant.name, variant.system.fails_at)
-        return (brief,) if self.brief else tuple(variant.system.max_response_s)
-
-    def path(self, variant: Variant, xways: float, slower: bool = False) -> Path:
-        return self.folder / "runs" / f"{variant.name}-L{xways:g}{'-slower' if slower else ''}"
 
 
 def reproduce(plan: Plan) -> ReproductionRecord:
@@ -92,8 +59,8 @@ def reproduce(plan: Plan) -> ReproductionRecord:
     for own in ("engine", "engine_options", "slower"):
         del settings[own]
     claim(plan.folder / REPRODUCTION, settings)
-    _make_runs(plan)
-    variants = [_variant(plan, variant) for variant in plan.variants]
+    work, tuples = make_runs(plan), _tuples(plan)
+    variants = [_variant(plan, variant, tuples, work) for variant in plan.variants]
     first = plan.variants[0]
     record: ReproductionRecord = {
         "format": FORMAT,
@@ -102,6 +69,8 @@ def reproduce(plan: Plan) -> ReproductionRecord:
         "seed": plan.dataset.seed,
         "clock": settings["clock"],
         "scale_factors": list(SCALE_FACTORS),
+        "limits": dict(plan.limits),
+        "limit_s": plan.limit_s,
         "systems": {system.name: _published(system) for system in SYSTEMS},
         "variants": variants,
         "volumes": _volumes(plan),
@@ -110,77 +79,6 @@ def reproduce(plan: Plan) -> ReproductionRecord:
     }
     write_json(plan.folder / REPRODUCTION, record)
     return record
-
-
-def _make_runs(plan: Plan) -> None:
-    """All runs by rising scale factor; those of one are judged together, so that the reference is computed once."""
-    wanted = [
-        (xways, variant) for xways in SCALE_FACTORS for variant in plan.variants if xways in plan.scale_factors(variant)
-    ]
-    work = _Work(sum(xways for xways, _ in wanted), plan.announce)
-    for xways in sorted({xways for xways, _ in wanted}):
-        variants = [variant for factor, variant in wanted if factor == xways]
-        for variant in variants:
-            _run(plan, variant, xways, work)
-        _judge(plan, [plan.path(variant, xways) for variant in variants])
-
-
-class _Work:
-    """Says what comes next and how long the rest will take, by the expressways that are done."""
-
-    def __init__(self, expressways: float, announce: Announce) -> None:
-        self._left, self._announce = expressways, announce
-        self._done, self._took_s = 0.0, 0.0
-
-    def begin(self, what: str) -> None:
-        rest = f"; about {self._took_s / self._done * self._left / 60:.0f} min left" if self._done else ""
-        self._announce(f"{what}{rest}")
-
-    def end(self, xways: float, took_s: float) -> None:
-        self._left -= xways
-        self._done += xways
-        self._took_s += took_s
-
-    def take_over(self, what: str, xways: float) -> None:
-        self._left -= xways
-        self._announce(f"{what}: taken over")
-
-
-def _run(plan: Plan, variant: Variant, xways: float, work: _Work, slower: float = 1.0) -> Path:
-    """The complete run of one variant at one scale factor."""
-    path = plan.path(variant, xways, slower != 1)
-    name = f"{variant.name} at L = {xways:g}" + (f", {slower:.1f} times slower" if slower != 1 else "")
-    config = plan.config_for(variant, xways, slower)
-    if (path / "run.json").exists():
-        before = read_run(path)
-        if before["state"] == "complete" and config_of(before).slower == slower:
-            work.take_over(name, xways)
-            return path
-    shutil.rmtree(path, ignore_errors=True)
-    work.begin(name)
-    begun = time.monotonic()
-    record = measure(config, config.part_of(plan.dataset), plan.backends, path)
-    record["took_s"] = round(time.monotonic() - begun, 1)
-    write_run(path, record)
-    refresh_report(path)
-    work.end(xways, record["took_s"])
-    if record["state"] == "interrupted":
-        plan.announce(f"{name} was interrupted; the same command goes on from here")
-        raise KeyboardInterrupt
-    if record["state"] != "complete":
-        raise EngineFailure(f"{name}: {record['reason']}")
-    return path
-
-
-def _judge(plan: Plan, folders: Sequence[Path]) -> None:
-    """Ask the reference about runs of one scale factor that have no verdict yet."""
-    from driver.validate.judging import judge_runs
-
-    if unjudged := [folder for folder in folders if open_run(folder).verdict is None]:
-        dataset = open_run(unjudged[0]).config.part_of(plan.dataset)
-        judge_runs(dataset, unjudged, plan.backends.master, plan.announce)
-        for folder in unjudged:
-            refresh_report(folder)
 
 
 def _published(system: Published) -> PublishedRecord:
@@ -194,7 +92,17 @@ def _published(system: Published) -> PublishedRecord:
     }
 
 
-def _variant(plan: Plan, variant: Variant) -> VariantRecord:
+def _tuples(plan: Plan) -> dict[float, Numbers]:
+    """How many tuples each second has, by scale factor; the same for every variant."""
+    configs = {
+        xways: plan.config_for(variant, xways, 1.0)
+        for variant in plan.variants
+        for xways in variant.system.max_response_s
+    }
+    return {xways: tuples_per_second(config.part_of(plan.dataset), config.seconds) for xways, config in configs.items()}
+
+
+def _variant(plan: Plan, variant: Variant, tuples: Mapping[float, Numbers], work: Work) -> VariantRecord:
     plan.announce(f"{variant.name}: looking for the factor")
     runs = {xways: plan.path(variant, xways) for xways in plan.scale_factors(variant)}
     return {
@@ -203,7 +111,7 @@ def _variant(plan: Plan, variant: Variant) -> VariantRecord:
         "engine": variant.engine,
         "options": dict(variant.options),
         "runs": {f"{xways:g}": _measured(open_run(run), plan.folder) for xways, run in runs.items()},
-        "slower": _slower(plan, variant, runs),
+        "slower": _slower(plan, variant, runs, tuples, work),
     }
 
 
@@ -226,12 +134,14 @@ def _first_late(run: RunRecord) -> int | None:
     return next(late, None)
 
 
-def _slower(plan: Plan, variant: Variant, runs: Mapping[float, Path]) -> SlowerRecord:
+def _slower(
+    plan: Plan, variant: Variant, runs: Mapping[float, Path], tuples: Mapping[float, Numbers], work: Work
+) -> SlowerRecord:
     """With service times multiplied by the factor that fits the first failure of 2004 best."""
     system, config = variant.system, plan.config_for(variant, variant.system.fails_at, 1.0)
     schedule = Schedule(config.period_s, config.catch_up)
     costs = measured_costs(runs.values())
-    services = {xways: _service(plan, variant, xways, costs) for xways in system.max_response_s}
+    services = {xways: costs.service(config.seconds.start, tuples[xways]) for xways in system.max_response_s}
     factor, hits = fitted(
         services[system.rating],
         services[system.fails_at],
@@ -241,14 +151,15 @@ def _slower(plan: Plan, variant: Variant, runs: Mapping[float, Path]) -> SlowerR
     )
     shown = {xways: replayed(service, factor, schedule) for xways, service in services.items()}
     errors = _errors(system, shown)
-    in_time = {xways: each.max_response_s <= LIMIT_S for xways, each in shown.items()}
+    rating = _rating(shown, LIMIT_S)
     return {
         "factor": round(factor, 2),
         "fitted_to_s": system.max_response_s[system.fails_at],
         "hits": hits,
-        "rating": _rating(in_time),
-        "at_least": all(in_time.values()),
-        "stricter_rating": _rating({x: each.max_response_s <= STRICTER_LIMIT_S for x, each in shown.items()}),
+        "rating": rating,
+        "at_least": rating == max(shown),
+        "stricter_rating": _rating(shown, STRICTER_LIMIT_S),
+        "rating_by_limits": _rating(shown, plan.limit_s),
         "max_response_s": {f"{xways:g}": round(each.max_response_s, 1) for xways, each in shown.items()},
         "first_late_second": shown[system.fails_at].first_late_second(LIMIT_S),
         "predicted": [f"{xways:g}" for xways in services if xways not in runs],
@@ -257,14 +168,8 @@ def _slower(plan: Plan, variant: Variant, runs: Mapping[float, Path]) -> SlowerR
         "longest_by_minute_s": shown[system.fails_at].longest_by_minute(),
         "cycle": _curve(costs.usual.cycle),
         "minute": _curve(costs.minute.cycle),
-        "confirmed": None if plan.brief else _confirmed(plan, variant, round(factor, 2)),
+        "confirmed": None if plan.brief else _confirmed(plan, variant, round(factor, 2), work),
     }
-
-
-def _service(plan: Plan, variant: Variant, xways: float, costs: Costs) -> Service:
-    config = plan.config_for(variant, xways, 1.0)
-    tuples = tuples_per_second(config.part_of(plan.dataset), config.seconds)
-    return costs.service(config.seconds.start, tuples)
 
 
 def _curve(curve: Curve) -> CurveRecord:
@@ -275,11 +180,11 @@ def _curve(curve: Curve) -> CurveRecord:
     }
 
 
-def _confirmed(plan: Plan, variant: Variant, factor: float) -> MeasuredRecord:
+def _confirmed(plan: Plan, variant: Variant, factor: float, work: Work) -> MeasuredRecord:
     """The same by a run."""
     xways = variant.system.fails_at
-    path = _run(plan, variant, xways, _Work(xways, plan.announce), max(factor, 1.0))
-    _judge(plan, [path])
+    path = run_variant(plan, variant, xways, work, max(factor, 1.0))
+    judge(plan, xways, [path], work)
     return _measured(open_run(path), plan.folder)
 
 
@@ -300,13 +205,10 @@ def _missed(seconds: float, then: float) -> float:
     return max(seconds / nearest, nearest / seconds)
 
 
-def _rating(in_time: Mapping[float, bool]) -> float:
-    best = 0.0
-    for xways in sorted(in_time):
-        if not in_time[xways]:
-            break
-        best = xways
-    return best
+def _rating(shown: Mapping[float, Replayed], limit_s: float) -> float:
+    """The largest scale factor up to which nothing takes longer."""
+    late = [xways for xways, each in shown.items() if each.max_response_s > limit_s]
+    return max((xways for xways in shown if xways < min(late, default=math.inf)), default=0.0)
 
 
 def _volumes(plan: Plan) -> dict[str, VolumeRecord]:

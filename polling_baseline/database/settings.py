@@ -47,6 +47,21 @@ COMMON = MappingProxyType(
         "log_timezone": "UTC",
     }
 )
+# The memory of a server whose shared buffers are the profile's, above the system's own cache.
+PROFILE_MEMORY = "profile"
+# From PostgreSQL 16 on; it is no setting of a profile, as the versions before do not know it.
+DIRECT = "debug_io_direct"
+DIRECT_SINCE = 16
+
+
+def memory_settings(memory: str) -> dict[str, str]:
+    """As on a machine with so little memory: pages that PostgreSQL itself does not hold come from the disk."""
+    return {} if memory == PROFILE_MEMORY else {"shared_buffers": memory, DIRECT: "data"}
+
+
+def memory_of(settings: Mapping[str, str]) -> str:
+    """What a server was given by `memory_settings`."""
+    return settings["shared_buffers"] if DIRECT in settings else PROFILE_MEMORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +99,13 @@ DURABILITIES = MappingProxyType({durability.name: durability for durability in (
 
 
 def read_settings(connection: Connection) -> dict[str, str]:
-    """What the server has for each setting of a profile, in the profile's spelling."""
+    """What the server has for each setting of a profile, in the profile's spelling; and how it reads, if directly."""
     rows = execute(
         connection,
-        "SELECT lower(name), current_setting(name) FROM pg_catalog.pg_settings WHERE lower(name) = ANY(:names)",
+        "SELECT lower(name), current_setting(name) FROM pg_catalog.pg_settings"
+        " WHERE lower(name) = ANY(:names) OR (name = :direct AND setting <> '')",
         names=list(OFF.settings),
+        direct=DIRECT,
     )
     return dict(rows.all())
 
@@ -105,7 +122,8 @@ def files_stay_whole(settings: Mapping[str, str]) -> bool:
 
 def differences(settings: Mapping[str, str], durability: Durability) -> dict[str, str]:
     """The settings that are not as in the profile, with the profile's values."""
-    return {name: value for name, value in durability.settings.items() if settings[name] != value}
+    profile = {**durability.settings, **({DIRECT: ""} if DIRECT in settings else {})}
+    return {name: value for name, value in profile.items() if settings[name] != value}
 
 
 def adopt_profile(connection: Connection, durability: Durability) -> None:

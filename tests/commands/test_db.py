@@ -48,6 +48,20 @@ def test_life_of_a_server(lrb, folder):
     assert lrb("db", "status").returncode == 1
 
 
+def test_a_server_with_little_memory(lrb, installed):
+    done = lrb("db", "start", "--memory", "32MB")
+    assert "shared_buffers 32MB (2GB), debug_io_direct data ()" in done.stdout, done.stderr
+    # It stays so, whatever else is asked for, until it is stopped.
+    done = lrb("db", "start", "--memory", "32MB", "--durability", "on")
+    assert "restarting the embedded PostgreSQL with durability on\n" in done.stderr
+    with ensure_running().target.open() as connection:
+        settings = read_settings(connection)
+    assert (settings["shared_buffers"], settings["debug_io_direct"]) == ("32MB", "data")
+    done = lrb("db", "start", "--memory", "profile")
+    assert "with memory profile" in done.stderr and "all as in the profile" in done.stdout
+    assert "32 is no size" in lrb("db", "start", "--memory", "32").stderr
+
+
 def test_settings_are_those_of_the_profile(server):
     with server.target.open() as connection:
         assert read_settings(connection) == OFF.settings

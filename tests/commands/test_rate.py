@@ -203,6 +203,7 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
     assert slower["factor"] > 1 and not slower["predicted"]
     # However slow, it keeps up where it did in 2004.
     assert slower["max_response_s"]["0.5"] <= 5 and slower["stricter_rating"] <= slower["rating"]
+    assert (found["limits"], found["limit_s"], slower["rating_by_limits"]) == ({}, 5, slower["rating"])
     confirmed = slower["confirmed"]
     assert confirmed["max_response_s"] > 0 and confirmed["verdict"] in ("PASS", "FAIL")
     assert len(slower["longest_by_minute_s"]) == 2
@@ -222,6 +223,7 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
     page = (out_folder / "reproduction.html").read_text()
     again = json.loads((out_folder / "reproduction.json").read_text())["variants"][0]["slower"]
     assert f"{again['factor']:,.1f} x" in page and f"{again['factor']:,.1f} x" in out
+    assert "with 3 s instead of 5" in out and "--limits" not in out
     status, _, err = lrb(*words[:-2], "--out", out_folder, "--seed", 7)
     assert status == 1 and "has other traffic than is wanted now" in err
 
@@ -243,8 +245,16 @@ def test_a_first_impression(lrb, generated: Path, tmp_path: Path, two_scale_fact
     assert set(responses) == {"0.5", "1", "1.5", "2", "2.5", "3"} and responses["2.5"] <= 5
     config = json.loads((tmp_path / "runs" / "superbox-L3" / "run.json").read_text())["config"]
     assert (config["catch_up"], config["ignore"]) == (True, [])
-    status, out, _ = lrb(*words, "--catch-up", "on", "--ignore", "none")
+    # By other limits nothing is run again.
+    status, out, err = lrb(*words, "--catch-up", "on", "--ignore", "none", "--limits", "90000")
+    assert status == 0 and "superbox at L = 3: taken over" in err
     assert "~" in out and "was not run" in out
+    found = json.loads((tmp_path / "reproduction.json").read_text())
+    assert (found["limit_s"], found["variants"][0]["slower"]["rating_by_limits"]) == (90_000, 3)
+    check_json(tmp_path / "reproduction.json")
+    for text in (out, (tmp_path / "reproduction.html").read_text()):
+        assert "with 3 s instead of 5" in text and "by --limits: 90000 s" in text and "3 or more" in text
+        assert "the shortest is 90000 s" in " ".join(text.split())
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from driver.report.html.run import run_page
 from driver.report.text import text as report_text
 from driver.run.record import RunRecord, open_run
 from driver.run.verdict import FAULTS
+from polling_baseline.spec import DEADLINE_S
 from polling_baseline.wording import WIDTH
 from tests.support.made_rating import RATING
 from tests.support.made_run import make_run, verdict
@@ -106,6 +107,7 @@ def test_reproduce() -> None:
         "rating": 2.5,
         "at_least": True,
         "stricter_rating": 2.5,
+        "rating_by_limits": 2.5,
         "max_response_s": times,
         "first_late_second": 10_799,
         "predicted": list(times),
@@ -140,6 +142,8 @@ def test_reproduce() -> None:
         "distinct": 999,
         "seed": 2**63 - 1,
         "clock": "virtual",
+        "limits": dict.fromkeys(DEADLINE_S, 99_999.999),
+        "limit_s": 99_999.999,
     }
     assert max(map(len, reproduce.text(facts, Path("reproduction")))) <= WIDTH
 

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,17 @@ from polling_baseline.database.embedded import dead_server as leftovers
 from polling_baseline.database.embedded.binaries import Binaries, find_binaries
 from polling_baseline.database.embedded.server_home import Home, home
 from polling_baseline.database.session import execute
-from polling_baseline.database.settings import OFF, Durability, durability_of, files_stay_whole, read_settings
+from polling_baseline.database.settings import (
+    DIRECT_SINCE,
+    OFF,
+    PROFILE_MEMORY,
+    Durability,
+    durability_of,
+    files_stay_whole,
+    memory_of,
+    memory_settings,
+    read_settings,
+)
 from polling_baseline.refusal import Refusal
 
 log = logging.getLogger("lrb")
@@ -63,15 +73,17 @@ class Server:
     home: Home
     version: str
     durability: Durability
+    # Where it is not the profile's, it is all that holds pages.
+    memory: str
     socket_folder: Path
     # Of 127.0.0.1, if it listens there.
     port: int | None
 
 
-def ensure_running(durability: Durability | None = None, port: int | None = None) -> Server:
+def ensure_running(durability: Durability | None = None, port: int | None = None, memory: str | None = None) -> Server:
     """Start the server unless it runs; one that runs otherwise than asked for is restarted, and stderr says so.
 
-    Nothing asked for: a running server is taken as it is, a new one has durability off and no port.
+    Nothing asked for: a running server is taken as it is, a new one has durability off, no port, the profile's memory.
     """
     server_home = home()
     with server_home.lock():
@@ -79,16 +91,20 @@ def ensure_running(durability: Durability | None = None, port: int | None = None
         if running:
             changes = [f"durability {durability}"] if durability not in (None, running.durability) else []
             changes += [f"port {port}"] if port not in (None, running.port) else []
+            changes += [f"memory {memory}"] if memory not in (None, running.memory) else []
             if not changes:
                 return running
             _refuse_if_busy(running)
             log.info("restarting the embedded PostgreSQL with %s", " and ".join(changes))
-            durability, port = durability or running.durability, port or running.port
+            durability, port, memory = durability or running.durability, port or running.port, memory or running.memory
         binaries = find_binaries(server_home.owner)
         _prepare(server_home, binaries)
+        settings = memory_settings(memory or PROFILE_MEMORY)
+        if settings and binaries.major < DIRECT_SINCE:
+            raise Refusal(f"--memory needs PostgreSQL {DIRECT_SINCE} or later; this is {binaries.version}")
         if running:
             _stop(server_home, binaries)
-        return _start(server_home, binaries, durability or OFF, port)
+        return _start(server_home, binaries, durability or OFF, port, settings)
 
 
 def status() -> Server | None:
@@ -121,7 +137,7 @@ def _running(home: Home) -> Server | None:
     deadline = time.monotonic() + WAIT_S
     while True:
         try:
-            version, listens, durability = _facts(target)
+            version, listens, settings = _facts(target)
             break
         except Unreachable:
             return None
@@ -130,16 +146,17 @@ def _running(home: Home) -> Server | None:
             if time.monotonic() > deadline:
                 raise
     port = int(lines[3]) if listens else None
-    return Server(target, home, version.split()[0], durability, Path(lines[4]), port)
+    profile = (durability_of(settings), memory_of(settings))
+    return Server(target, home, version.split()[0], *profile, Path(lines[4]), port)
 
 
-def _facts(target: Target) -> tuple[str, str, Durability]:
-    """Version, addresses that it listens on, durability."""
+def _facts(target: Target) -> tuple[str, str, dict[str, str]]:
+    """Version, addresses that it listens on, settings."""
     with target.open() as connection:
         version, listens = execute(
             connection, "SELECT current_setting('server_version'), current_setting('listen_addresses')"
         ).one()
-        return version, listens, durability_of(read_settings(connection))
+        return version, listens, read_settings(connection)
 
 
 def _pid_file(home: Home) -> list[str]:
@@ -192,9 +209,11 @@ def _prepare(home: Home, binaries: Binaries) -> None:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _configure(home: Home, durability: Durability, port: int | None) -> None:
+def _configure(home: Home, durability: Durability, port: int | None, others: Mapping[str, str]) -> None:
     """Write the settings where they win over all others, and over what ALTER SYSTEM said in an earlier life."""
-    settings = durability.settings | {
+    settings = {
+        **durability.settings,
+        **others,
         "unix_socket_directories": '"' + str(home.socket_folder()).replace('"', '""') + '"',
         "listen_addresses": "127.0.0.1" if port else "",
         "port": str(port or SOCKET_PORT),
@@ -204,9 +223,11 @@ def _configure(home: Home, durability: Durability, port: int | None) -> None:
     _write(home, home.data / "postgresql.auto.conf", text)
 
 
-def _start(home: Home, binaries: Binaries, durability: Durability, port: int | None) -> Server:
+def _start(
+    home: Home, binaries: Binaries, durability: Durability, port: int | None, others: Mapping[str, str]
+) -> Server:
     stale = bool(_pid_file(home))
-    _configure(home, durability, port)
+    _configure(home, durability, port, others)
     seen = home.log.stat().st_size if home.log.exists() else 0
     if files_stay_whole(durability.settings):
         # What was written while that was not asked for may not be on the disk yet.
