@@ -26,9 +26,9 @@ from tests.support.files_page import check_json
 from tests.support.one_dataset import Road, one_dataset
 from tests.support.random_road import random_history, random_lines
 
-MINUTES = 4
+MINUTES = 3
 # A second in the middle of the last minute.
-MOMENT = 210
+MOMENT = 150
 
 
 @pytest.fixture(scope="module")
