@@ -26,9 +26,9 @@ from tests.support.files_page import check_json
 from tests.support.one_dataset import Road, one_dataset
 from tests.support.random_road import random_history, random_lines
 
-MINUTES = 3
+MINUTES = 4
 # A second in the middle of the last minute.
-MOMENT = 150
+MOMENT = 210
 
 
 @pytest.fixture(scope="module")
