@@ -157,7 +157,7 @@ def _settings(master: str, folder: Path) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        # Otherwise each operation on a column notes its line of Python, which is a quarter of a small judgement.
+        # Otherwise each operation on a column looks up its line of Python, which a small judgement feels.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.driver.extraJavaOptions": _java_options(),
         "spark.executorEnv.LC_ALL": UTF8_LOCALE,
