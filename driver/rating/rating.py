@@ -40,6 +40,21 @@ QUICK_MINUTES = 20
 Announce = Callable[[str], None]
 
 
+def timed_run(
+    config: RunConfig, dataset: Dataset, backends: Backends, folder: Path, name: str, announce: Announce
+) -> RunJson:
+    """One run of several: its record says what it took, and an interrupt ends them all."""
+    begun = time.monotonic()
+    record = measure(config, config.part_of(dataset), backends, folder)
+    record["took_s"] = round(time.monotonic() - begun, 1)
+    write_run(folder, record)
+    refresh_report(folder)
+    if record["state"] == "interrupted":
+        announce(f"{name} was interrupted; the same command goes on from here")
+        raise KeyboardInterrupt
+    return record
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One L that was tried, and its RUN."""
@@ -141,14 +156,7 @@ class Rating:
         config = self._config_for(xways) if through or not self._peak_for else self._peak_for(xways)
         number = max((int(path.name[:4]) for path in self._runs()), default=0) + 1
         folder = self.folder / "runs" / f"{number:04d}-{config.engine}-L{xways:g}"
-        begun = time.monotonic()
-        record = measure(config, config.part_of(self.dataset), self._backends, folder)
-        record["took_s"] = round(time.monotonic() - begun, 1)
-        write_run(folder, record)
-        refresh_report(folder)
-        if record["state"] == "interrupted":
-            announce(f"L = {xways:g} was interrupted; the same command goes on from here")
-            raise KeyboardInterrupt
+        record = timed_run(config, self.dataset, self._backends, folder, f"L = {xways:g}", announce)
         self.candidates.append(candidate_of(folder, record))
         announce(line(self.candidates[-1], self._shortest_limit_s))
 

@@ -14,13 +14,12 @@ from types import MappingProxyType
 
 from driver.dataset.folder import Dataset
 from driver.rating.paper import BRIEF, SCALE_FACTORS, VARIANTS, Variant
-from driver.rating.rating import Announce
+from driver.rating.rating import Announce, timed_run
 from driver.report.html.run import refresh_report
 from driver.run.config import RunConfig
 from driver.run.engines import Backends
 from driver.run.limits import Limits, limits_in_force
-from driver.run.loop import measure
-from driver.run.record import config_of, open_run, read_run, write_run
+from driver.run.record import config_of, open_run, read_run
 from polling_baseline.engine import EngineFailure
 
 ConfigFor = Callable[[Variant, float, float], RunConfig]
@@ -123,14 +122,7 @@ def run_variant(plan: Plan, variant: Variant, xways: float, work: Work, slower: 
             return path
     shutil.rmtree(path, ignore_errors=True)
     work.begin(name)
-    begun = time.monotonic()
-    record = measure(config, config.part_of(plan.dataset), plan.backends, path)
-    record["took_s"] = round(time.monotonic() - begun, 1)
-    write_run(path, record)
-    refresh_report(path)
-    if record["state"] == "interrupted":
-        plan.announce(f"{name} was interrupted; the same command goes on from here")
-        raise KeyboardInterrupt
+    record = timed_run(config, plan.dataset, plan.backends, path, name, plan.announce)
     if record["state"] != "complete":
         raise EngineFailure(f"{name}: {record['reason']}")
     work.end(variant.name, xways, record["took_s"])

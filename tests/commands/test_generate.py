@@ -8,7 +8,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import psutil
 import pyarrow.parquet as pq
 import pytest
 
@@ -17,6 +16,7 @@ from driver.dataset.folder import open_dataset
 from driver.generate.generate import GenerateOptions, generate
 from polling_baseline.refusal import Refusal
 from tests.conftest import lrb_command, lrb_options
+from tests.support.processes import working_in
 
 SMALL = ("--minutes", "2", "--history-days", "2")
 
@@ -172,6 +172,6 @@ def test_nothing_is_left_of_what_is_interrupted_or_killed(tmp_path):
 def _wait_until_nobody_works_in(folder: Path) -> None:
     """Java, and the Python of its tasks, end with the command that started them."""
     deadline_at = time.monotonic() + 30
-    while [each for each in psutil.process_iter(["cwd"]) if Path(each.info["cwd"] or "/").is_relative_to(folder)]:
+    while working_in(folder):
         assert time.monotonic() < deadline_at
         time.sleep(0.1)

@@ -7,11 +7,11 @@ import struct
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from polling_baseline.scratch import PREFIX, remove_abandoned
 from tests.conftest import lrb_options
+from tests.support.processes import working_in
 
 RPC_REQUEST = 3
 START = "from driver.spark.session import session; session('local[1]')"
@@ -46,16 +46,6 @@ def test_no_secret_is_in_the_list_of_processes(spark):
     assert b"secret" not in command.lower()
     assert gateway.java_parameters.auth_token.encode() not in command
     assert gateway.java_parameters.auth_token not in (gateway.folder / "spark.log").read_text()
-
-
-def working_in(folder: Path) -> list[str]:
-    """The processes below a folder, also if it has been removed."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if str((process / "cwd").readlink()).startswith(str(folder)):
-                found.append(process.name)
-    return found
 
 
 def wait_until(condition) -> None:
