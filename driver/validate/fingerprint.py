@@ -1,63 +1,82 @@
 """Exactly the answers that are expected?  Told without bringing each of them together with its counterpart.
 
-Every answer gets a hash of 64 bits.  Two heaps of answers are taken as equal if they hold equally many and both halves
-of the hashes add up to the same.  The hash has a seed that is drawn anew each time.  If it is as good as chance, heaps
-that differ are taken as equal once in 2^64 times.  What is not equal is left to `verdict.tally`, which tells why.
+Every answer gets a hash of 64 bits.  Two heaps of answers are taken as equal if they hold equally many and their hashes
+add up to the same.  The hash has a seed that is drawn anew each time.  If it is as good as chance, heaps that differ
+are taken as equal once in 2^64 times.
 """
 
 from __future__ import annotations
 
+import math
 import secrets
-from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
-from pyspark.sql import DataFrame, GroupedData
-from pyspark.sql import functions as F
+import numpy as np
+import numpy.typing as npt
 
-from driver.run.limits import Limits
-from driver.validate.received import NOTES, is_answer
-from driver.validate.reference import Reference
-from driver.validate.tally import COUNTS, IDENTITY, is_late
+from driver.dataset.folder import ID_BLOCK, Dataset
 
-FINGERPRINT = ("answered", "low", "high")
+Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    """An output's lines, counted by kind, response time and what is odd about them, with their fingerprints."""
+class Heap:
+    """How many answers, and the sum of their hashes."""
 
-    lines: DataFrame
-    seed: int
+    answers: int = 0
+    total: int = 0
 
-    def line_counts(self) -> dict[str, int]:
-        """How many lines there are, and how many of each note."""
-        counts = {row.note: row["sum(answered)"] for row in self.lines.groupBy("note").sum("answered").collect()}
-        return {"total": sum(counts.values()), **{note: counts.get(note, 0) for note in NOTES}}
-
-    def right_by_response(self, expected: DataFrame, kinds: Collection[int], limits: Limits) -> DataFrame | None:
-        """The answers of these kinds as `verdict.by_response` counts them, if they are those expected; None if not."""
-        of_kinds = F.col("kind").isin(*kinds)
-        came = self.lines.filter(of_kinds & is_answer()).drop("note")
-        sums = [F.sum(name).alias(name) for name in FINGERPRINT]
-        received = came.groupBy("kind").agg(*sums, F.min("response_us").alias("shortest_us")).collect()
-        asked = _fingerprints(expected.filter(of_kinds).groupBy("kind"), self.seed).collect()
-        if any(row.shortest_us < 0 for row in received) or sorted(row[:-1] for row in received) != sorted(asked):
-            return None
-        counts = dict.fromkeys(COUNTS, F.lit(0)) | {
-            "expected": F.col("answered"),
-            "received": F.col("answered"),
-            "late": F.when(is_late(limits), F.col("answered")).otherwise(0),
-        }
-        answers = came.groupBy("kind", "response_us").agg(F.sum("answered").alias("answered"))
-        return answers.select("kind", "response_us", "answered", *[counts[name].alias(name) for name in COUNTS])
+    def __add__(self, other: Heap) -> Heap:
+        return Heap(self.answers + other.answers, (self.total + other.total) % 2**64)
 
 
-def glance_at(reference: Reference, received: DataFrame) -> Glance:
-    seed = secrets.randbits(63)
-    return Glance(reference.keep(_fingerprints(received.groupBy("kind", "response_us", "note"), seed)), seed)
+def draw_seed() -> int:
+    return secrets.randbits(64)
 
 
-def _fingerprints(answers: GroupedData, seed: int) -> DataFrame:
-    hashed = F.xxhash64(F.lit(seed), *IDENTITY, "value_1", "value_2")
-    low, high = hashed.bitwiseAND((1 << 32) - 1), F.shiftrightunsigned(hashed, 32)
-    return answers.agg(F.count("*").alias("answered"), F.sum(low).alias("low"), F.sum(high).alias("high"))
+def heap_of(seed: int, id: npt.NDArray[Any], *values: npt.NDArray[Any]) -> Heap:
+    return _heap(_mixed(_hashed(seed, len(id), values) ^ _unsigned(id)))
+
+
+def heap_of_copies(
+    dataset: Dataset, seed: int, xway: npt.NDArray[Any], id: npt.NDArray[Any], *values: npt.NDArray[Any]
+) -> Heap:
+    """The answers of every copy (see driver.dataset.relabel), from those of the distinct expressways."""
+    if dataset.distinct is None:
+        return heap_of(seed, id, *values)
+    hashed, heap = _hashed(seed, len(id), values), Heap()
+    # The half of an expressway is its eastbound one.
+    eastbound = id % ID_BLOCK < ID_BLOCK // 2
+    for shift in range(0, math.ceil(dataset.xways), dataset.distinct):
+        there = (xway + shift < math.floor(dataset.xways)) | ((xway + shift < dataset.xways) & eastbound)
+        heap += _heap(_mixed(hashed[there] ^ _unsigned(id[there].astype(np.int64) + shift * ID_BLOCK)))
+    return heap
+
+
+def original_ids(dataset: Dataset, id: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The VID or QID that each of these is a copy of."""
+    return id if dataset.distinct is None else id % (dataset.distinct * ID_BLOCK)
+
+
+def _hashed(seed: int, size: int, values: tuple[npt.NDArray[Any], ...]) -> Hashes:
+    hashes = np.full(size, seed, np.uint64)
+    for value in values:
+        hashes = _mixed(hashes ^ _unsigned(value))
+    return hashes
+
+
+def _unsigned(value: npt.NDArray[Any]) -> Hashes:
+    return value.astype(np.int64).view(np.uint64)
+
+
+def _mixed(hashes: Hashes) -> Hashes:
+    """Each bit depends on each bit of before (the finalizer of splitmix64)."""
+    hashes = hashes + np.uint64(0x9E3779B97F4A7C15)
+    hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return hashes ^ (hashes >> np.uint64(31))
+
+
+def _heap(hashes: Hashes) -> Heap:
+    return Heap(len(hashes), int(np.add.reduce(hashes, dtype=np.uint64)))

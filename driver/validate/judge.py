@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +18,7 @@ from driver.dataset.relabel import dataset_label
 from driver.run.limits import Limits, limits_in_force
 from driver.run.verdict import FORMAT, AnswerVerdict, LineCounts, Verdict
 from driver.spark.session import session
-from driver.validate.fingerprint import glance_at
+from driver.validate.arrays.verdict import verdict_if_right
 from driver.validate.reading import STRICT, Reading
 from driver.validate.readings import read_leniently
 from driver.validate.received import MALFORMED, NOTES, answers_of, received_of
@@ -28,7 +29,6 @@ from polling_baseline import spec
 EXAMPLES = 5
 EXAMPLE_CUT = 120
 SMALL_TABLE = "64MB"
-OTHERS = [kind for kind in range(len(spec.ANSWERS)) if kind != BALANCE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,21 @@ class Question:
     limits: Limits = field(default_factory=limits_in_force)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Judgement:
-    """The verdict, and the tables that explain it."""
+    """The verdict, and the tables that explain it, which are made when they are asked for."""
 
     verdict: Verdict
+    question: Question
     reference: Reference
-    received: DataFrame
-    tallied: DataFrame
+
+    @cached_property
+    def received(self) -> DataFrame:
+        return received_of(self.reference.spark, self.question.output)
+
+    @cached_property
+    def tallied(self) -> DataFrame:
+        return _tallied(self.question, self.reference)
 
 
 def quiet_session(master: str) -> SparkSession:
@@ -79,13 +86,17 @@ def judged(
     `right` is the question's reference, if there is one already.
     """
     with nullcontext(right) if right else reference_for(spark, question) as right:
-        announce("segment statistics and trips")
-        right.statistics.count()
-        announce("accidents, tolls and travel times; comparing the answers")
-        tallied, counted, lines = _compare(question, right)
-        if question.reading.lenient and count_faults(counted):
-            announce("comparing with accidents that end a minute earlier")
-            right, tallied, counted = _better_fit(question, right, tallied, counted)
+        announce("comparing the answers")
+        counted = _counted_if_right(question, right)
+        lines = {"total": 0, **dict.fromkeys(NOTES, 0)}
+        if counted:
+            lines["total"] = sum(answers["received"] for answers in counted.values())
+        else:
+            announce("finding what is not right: segment statistics and trips")
+            right.statistics.count()
+            announce("accidents, tolls and travel times; comparing answer by answer")
+            right, counted = _best_fit(question, right)
+            lines |= _line_counts(received_of(spark, question.output))
         fails = count_faults(counted) or lines[MALFORMED]
         verdict: Verdict = {
             "format": FORMAT,
@@ -99,44 +110,54 @@ def judged(
             "limits": dict(question.limits),
             "lines": cast(LineCounts, {**lines, "examples": _examples(spark, question.output, lines)}),
         }
-        yield Judgement(verdict, right, received_of(spark, question.output), tallied)
+        yield Judgement(verdict, question, right)
 
 
 Counted = dict[str, AnswerVerdict]
 
 
-def _compare(question: Question, right: Reference) -> tuple[DataFrame, Counted, dict[str, int]]:
-    """The tally of each answer, what it comes to, and how many lines there are that are odd."""
+def _counted_if_right(question: Question, right: Reference) -> Counted | None:
+    """What the verdict counts if all answers are right, in time or late; None if the tables must tell."""
+    if question.xways is not None:
+        return None
+    return verdict_if_right(right.spark, right.as_arrays, question.output, question.limits)
+
+
+def _tallied(question: Question, right: Reference) -> DataFrame:
+    """A row per answer that is expected or came."""
     received = received_of(right.spark, question.output)
-    seen = glance_at(right, received)
-    right_others = seen.right_by_response(right.expected, OTHERS, question.limits) if question.xways is None else None
     answers = answers_of(received)
-    if question.reading.lenient and right_others is None:
+    if question.reading.lenient:
         answers = read_leniently(right, answers, question.reading)
     others = answers.filter(F.col("kind") != BALANCE).select(JUDGED)
     # Of the balances only those lines are split that can be balances at all; the file is read again for them.
     balances = answers_of(received.filter(F.col("text").startswith(f"{BALANCE},")))
     balances = judged_balances(right, balances, question.reading)
-    tallied = tally(right.expected, others.union(balances), question.xways, question.limits)
-    if right_others is None:
-        counted = by_response(tallied)
-    else:
-        expected = right.expected.filter(F.col("kind") == BALANCE)
-        counted = right_others.union(by_response(tally(expected, balances, question.xways, question.limits)))
-    return tallied, answer_verdicts(counted), seen.line_counts()
+    return tally(right.expected, others.union(balances), question.xways, question.limits)
 
 
-def _better_fit(
-    question: Question, right: Reference, tallied: DataFrame, counted: Counted
-) -> tuple[Reference, DataFrame, Counted]:
-    """Of the two readings of an accident's end the one that fits all answers together better."""
+def _count(question: Question, right: Reference) -> Counted:
+    return answer_verdicts(by_response(_tallied(question, right)))
+
+
+def _line_counts(received: DataFrame) -> dict[str, int]:
+    """How many lines there are, and how many of each note."""
+    counts = {row.note: row["count"] for row in received.groupBy("note").count().collect()}
+    return {"total": sum(counts.values()), **{note: counts.get(note, 0) for note in NOTES}}
+
+
+def _best_fit(question: Question, right: Reference) -> tuple[Reference, Counted]:
+    """What the verdict counts; read leniently, by the reading of an accident's end that fits all answers better."""
+    counted = _count(question, right)
+    if not question.reading.lenient or not count_faults(counted):
+        return right, counted
     other = right.read_as(replace(question.reading, accidents_end_early=True))
-    other_tallied, other_counted, _ = _compare(question, other)
+    other_counted = _count(question, other)
     if count_faults(other_counted) >= count_faults(counted):
-        return right, tallied, counted
+        return right, counted
     for row in right.expected.exceptAll(other.expected).groupBy("kind").count().collect():
         other_counted[spec.ANSWERS[row["kind"]]]["lenient"] += row["count"]
-    return other, other_tallied, other_counted
+    return other, other_counted
 
 
 def _examples(spark: SparkSession, output: Path, lines: dict[str, int]) -> list[list[object]]:

@@ -5,6 +5,7 @@ One data set has all traces and many random roads side by side; one judgement lo
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
 from itertools import chain
 
@@ -12,8 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from driver.validate.answers import balance_ranges, output_lines
+from driver.validate.arrays.verdict import answers_in, verdict_if_right
 from driver.validate.judge import Question, judged
+from driver.validate.tally import answer_verdicts, by_response
 from polling_baseline import spec
+from polling_baseline.batch import ANSWER_KINDS
 from tests import traces
 from tests.conftest import shared_spark
 from tests.engines import feeding
@@ -89,3 +93,35 @@ def test_polling_engine_passes(judgement, all_roads):
     assert facts["verdict"] == "PASS", facts
     assert {kind: answers["received"] for kind, answers in facts["answers"].items()} == expected
     assert {answers["max"] for answers in facts["answers"].values()} == {RESPONSE_MS / 1000}
+
+
+def test_arrays_and_tables_say_the_same(judgement):
+    """Two readings of the rules, one verdict: that of the arrays, which had nothing to object."""
+    right, question = judgement.reference.as_arrays, judgement.question
+    by_arrays = verdict_if_right(shared_spark(), right, question.output, question.limits)
+    assert by_arrays == judgement.verdict["answers"] == answer_verdicts(by_response(judgement.tallied))
+
+
+@pytest.mark.parametrize("kind", range(len(spec.ANSWERS)))
+def test_arrays_see_each_change_of_an_answer(judgement, tmp_path, kind):
+    """Each field of some answers in turn, but for Emit; an answer too few, and one too many."""
+    right = judgement.reference.as_arrays
+    lines = judgement.question.output.read_text().splitlines()
+    emit = ANSWER_KINDS[spec.ANSWERS[kind]].fields.index("emit")
+    at = [number for number, line in enumerate(lines) if line.startswith(f"{kind},")]
+
+    def are_right(changed):
+        output = tmp_path / "output.csv"
+        output.write_text("\n".join(changed) + "\n")
+        came = answers_in(right, output, 0, sys.maxsize)
+        return all(part.is_right(right.heaps[name]) for name, part in came.items())
+
+    assert are_right(lines)
+    for number in (at[0], at[len(at) // 2], at[-1]):
+        fields = lines[number].split(",")
+        for place in range(1, len(fields)):
+            if place != emit:
+                other = [*fields[:place], str(int(fields[place]) + 1), *fields[place + 1 :]]
+                assert not are_right([*lines[:number], ",".join(other), *lines[number + 1 :]]), (fields, place)
+        assert not are_right(lines[:number] + lines[number + 1 :])
+        assert not are_right([*lines, lines[number]])
