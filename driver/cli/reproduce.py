@@ -22,7 +22,7 @@ from polling_baseline.wording import WIDTH, fold_parts, format_count, format_sec
 
 SUMMARY = "Reproduce the paper's tables 7 and 8: L-ratings, and the longest response times at 0.5 to 3 expressways."
 EXAMPLES = """\
-  lrb reproduce --brief                          System X and Aurora as the paper tells them, one run for each
+  lrb reproduce --brief                          System X and Aurora as the paper tells them, one run of each
   lrb reproduce                                  all variants at all scale factors, judged: hours
   lrb reproduce --only 2004,box                  some of them; interrupted, the same command goes on where it was
   lrb reproduce --catch-up on --ignore none      not by the paper's schedule, and with all requests
@@ -76,7 +76,9 @@ def run(args: argparse.Namespace) -> int:
     except EngineFailure as failure:
         print(f"lrb: {failure}; the same command goes on from here", file=sys.stderr)
         return 2
-    systems = {name: [each for each in record["variants"] if each["system"] == name] for name in record["systems"]}
+    systems = {
+        name: [variant for variant in record["variants"] if variant["system"] == name] for name in record["systems"]
+    }
     tables = {name: table_rows(record, name, variants) for name, variants in systems.items() if variants}
     write_reproduction_page(record, args.out, tables, sentences(record))
     print(json.dumps(record) if args.json else "\n".join(text(record, args.out)))
@@ -117,7 +119,7 @@ def text(record: ReproductionRecord, folder: Path) -> list[str]:
     ]
     lines = fold_parts("", conditions)
     for system in record["systems"]:
-        if variants := [each for each in record["variants"] if each["system"] == system]:
+        if variants := [variant for variant in record["variants"] if variant["system"] == system]:
             lines += ["", *_table(record, system, variants)]
     lines += ["", *_volumes(record), ""]
     for sentence in sentences(record):
@@ -140,39 +142,39 @@ def _table(record: ReproductionRecord, system: str, variants: Sequence[VariantRe
 
 def table_rows(record: ReproductionRecord, system: str, variants: Sequence[VariantRecord]) -> list[tuple[str, ...]]:
     """Tables 7 and 8 of one system: the paper, and each variant slowed down."""
-    paper, slower = record["systems"][system], [each["slower"] for each in variants]
+    paper, slower = record["systems"][system], [variant["slower"] for variant in variants]
     fails_at = f"{paper['fails_at']:g}"
 
-    def response(each: VariantRecord, xways: str) -> str:
-        mark = "~" if xways in each["slower"]["predicted"] else ""
-        return mark + _seconds(each["slower"]["max_response_s"][xways])
+    def response(variant: VariantRecord, xways: str) -> str:
+        mark = "~" if xways in variant["slower"]["predicted"] else ""
+        return mark + _seconds(variant["slower"]["max_response_s"][xways])
 
     def by(name: str, then: str, cells: list[str]) -> tuple[str, ...]:
         return (name, then, *cells)
 
     return [
-        by("XWays", "paper", [each["name"] for each in variants]),
+        by("XWays", "paper", [variant["name"] for variant in variants]),
         *[
-            by(xways, f"{then:,}", [response(each, xways) for each in variants])
+            by(xways, f"{then:,}", [response(variant, xways) for variant in variants])
             for xways, then in paper["max_response_s"].items()
         ],
         by(
             f"first late at L = {fails_at}",
             f"{paper['first_late_second']:,}",
-            ["-" if each["first_late_second"] is None else f"{each['first_late_second']:,}" for each in slower],
+            ["-" if fit["first_late_second"] is None else f"{fit['first_late_second']:,}" for fit in slower],
         ),
-        by("L-rating", f"{paper['rating']:g}", [_rating(each["rating"], paper) for each in slower]),
+        by("L-rating", f"{paper['rating']:g}", [_rating(fit["rating"], paper) for fit in slower]),
         by(
             f"with {STRICTER_LIMIT_S} s instead of {LIMIT_S}",
             "?",
-            [_rating(each["stricter_rating"], paper) for each in slower],
+            [_rating(fit["stricter_rating"], paper) for fit in slower],
         ),
         *_by_limits(record, paper, slower),
-        by("slowed down", "", [f"{each['factor']:,.1f} x" for each in slower]),
-        by("missed by, mean", "", [f"{each['mean_error']:.2f} x" for each in slower]),
-        by(f"a run with --slower, L = {fails_at}", "", [_confirmed(each) for each in slower]),
-        by("judged", "", [_judged(each) for each in variants]),
-        by("longest here (s)", "", [_longest(each) for each in variants]),
+        by("slowed down", "", [f"{fit['factor']:,.1f} x" for fit in slower]),
+        by("missed by, mean", "", [f"{fit['mean_error']:.2f} x" for fit in slower]),
+        by(f"a run with --slower, L = {fails_at}", "", [_confirmed(fit) for fit in slower]),
+        by("judged", "", [_judged(variant) for variant in variants]),
+        by("longest here (s)", "", [_longest(variant) for variant in variants]),
     ]
 
 
@@ -185,9 +187,7 @@ def _by_limits(
 ) -> list[tuple[str, ...]]:
     if not record["limits"]:
         return []
-    return [
-        (f"by --limits: {record['limit_s']} s", "?", *(_rating(each["rating_by_limits"], paper) for each in slower))
-    ]
+    return [(f"by --limits: {record['limit_s']} s", "?", *(_rating(fit["rating_by_limits"], paper) for fit in slower))]
 
 
 def _rating(rating: float, paper: PublishedRecord) -> str:
@@ -213,52 +213,52 @@ def _longest(variant: VariantRecord) -> str:
 def _volumes(record: ReproductionRecord) -> list[str]:
     rows = [("Three hours of one expressway", "paper", "here")]
     rows += [
-        (name, f"{each['paper']:,}", "-" if each["here"] is None else f"{each['here']:,}")
-        for name, each in record["volumes"].items()
+        (name, f"{volume['paper']:,}", "-" if volume["here"] is None else f"{volume['here']:,}")
+        for name, volume in record["volumes"].items()
     ]
     for system, paper in record["systems"].items():
-        found = [
+        runs = [
             run
-            for each in record["variants"]
-            if each["system"] == system
-            for xways, run in each["runs"].items()
+            for variant in record["variants"]
+            if variant["system"] == system
+            for xways, run in variant["runs"].items()
             if float(xways) == paper["rating"]
         ]
-        here = f"{found[0]['input_per_s']:,.0f} / {found[0]['output_per_s']:,.0f}" if found else "-"
+        ours = f"{runs[0]['input_per_s']:,.0f} / {runs[0]['output_per_s']:,.0f}" if runs else "-"
         then = f"{paper['input_per_s']:,} / {paper['output_per_s']}"
-        rows.append((f"{system} at L = {paper['rating']:g}: in / out per s", then, here))
+        rows.append((f"{system} at L = {paper['rating']:g}: in / out per s", then, ours))
     wide = max(len(row[0]) for row in rows)
-    return [f"{name:<{wide}}{then:>14}{here:>14}" for name, then, here in rows]
+    return [f"{name:<{wide}}{then:>14}{ours:>14}" for name, then, ours in rows]
 
 
 def sentences(record: ReproductionRecord) -> list[str]:
     """What the tables say."""
     from driver.rating.reproduce import ratio_of_ratings
 
-    found = []
+    lines = []
     for system in record["systems"]:
-        variants = [each for each in record["variants"] if each["system"] == system]
-        ranked = sorted(variants, key=lambda each: each["slower"]["mean_error"])
+        variants = [variant for variant in record["variants"] if variant["system"] == system]
+        ranked = sorted(variants, key=lambda variant: variant["slower"]["mean_error"])
         if ranked:
-            found += _about(ranked[0], record)
-            found += [
-                f"{each['name']} misses the paper's figures by {each['slower']['mean_error']:.2f} times on average."
-                for each in ranked[1:]
+            lines += _about(ranked[0], record)
+            lines += [
+                f"{other['name']} misses the paper's figures by {other['slower']['mean_error']:.2f} times on average."
+                for other in ranked[1:]
             ]
     if ratio := ratio_of_ratings(record):
-        found.append(f"Aurora holds {ratio:g} times as many expressways as System X; in the paper 5 times.")
+        lines.append(f"Aurora holds {ratio:g} times as many expressways as System X; in the paper 5 times.")
     if others := describe_limits(limits_in_force(record["limits"])):
-        found.append(
+        lines.append(
             f"With {others}, the shortest is {record['limit_s']} s: it decides, as the answers to one second come "
             "together."
         )
-    if any(each["slower"]["predicted"] for each in record["variants"]):
-        found.append("~ was not run: it follows from what the cycles of another scale factor took, by their tuples.")
-    found.append(
+    if any(variant["slower"]["predicted"] for variant in record["variants"]):
+        lines.append("~ was not run: it follows from what the cycles of another scale factor took, by their tuples.")
+    lines.append(
         "One factor holds the processor, the disk, the database and the program of 2004; none of them can be told from "
         "the others."
     )
-    return found
+    return lines
 
 
 def _about(variant: VariantRecord, record: ReproductionRecord) -> list[str]:
@@ -266,14 +266,14 @@ def _about(variant: VariantRecord, record: ReproductionRecord) -> list[str]:
     paper = record["systems"][system]
     worst = max(slower["errors"], key=lambda name: slower["errors"][name])
     where = worst if worst == "first late" else f"L = {worst}"
-    found = [
+    lines = [
         f"{variant['name']} explains {system} best: slowed down {slower['factor']:,.1f} times, it misses the paper's "
         f"figures by {slower['mean_error']:.2f} times on average, and by {slower['errors'][worst]:.1f} times at worst "
         f"({where})."
     ]
     if not slower["hits"]:
-        found.append(
+        lines.append(
             f"No factor gives {slower['fitted_to_s']:,} s at L = {paper['fails_at']:g} and "
             f"less than {LIMIT_S} s at L = {paper['rating']:g}: this one is the largest with which that is in time."
         )
-    return found
+    return lines

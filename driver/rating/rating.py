@@ -107,12 +107,16 @@ class Rating:
     def outcomes(self) -> list[tuple[float, bool]]:
         """What the search rests on: whole runs, failures at the peak, and who came through it until shown otherwise."""
         # A wrong answer is no accident: such a candidate gets no second chance.
-        weighed = [each for each in self.candidates for _ in range(2 if each.right is False else 1)]
-        failed = Counter(each.xways for each in weighed if self.is_whole(each) and not each.passed)
-        outcomes = [(each.xways, each.passed) for each in weighed if self.is_whole(each) or not each.passed]
+        weighed = [candidate for candidate in self.candidates for _ in range(2 if candidate.right is False else 1)]
+        failed = Counter(candidate.xways for candidate in weighed if self.is_whole(candidate) and not candidate.passed)
+        outcomes = [
+            (candidate.xways, candidate.passed)
+            for candidate in weighed
+            if self.is_whole(candidate) or not candidate.passed
+        ]
         if max(failed.values(), default=0) < 2:
             bound = min(failed, default=math.inf) - self.search.step
-            outcomes += [(min(each.xways, bound), True) for each in weighed if each.passed]
+            outcomes += [(min(candidate.xways, bound), True) for candidate in weighed if candidate.passed]
         return outcomes
 
     def is_whole(self, candidate: Candidate) -> bool:
@@ -122,14 +126,14 @@ class Rating:
     def winner(self) -> Candidate | None:
         """The largest that passed; of its runs, the whole one."""
         best = self.search.best(self.outcomes)
-        passed = [each for each in self.candidates if each.passed and each.xways == best]
+        passed = [candidate for candidate in self.candidates if candidate.passed and candidate.xways == best]
         return max(passed, key=self.is_whole, default=None)
 
     @property
     def loser(self) -> Candidate | None:
         """The last failure next to the winner."""
         xways = self.search.loser(self.outcomes)
-        return next((each for each in reversed(self.candidates) if each.xways == xways), None)
+        return next((candidate for candidate in reversed(self.candidates) if candidate.xways == xways), None)
 
     def run(self, judge: Callable[[Path], None], announce: Announce) -> None:
         """Try what the search wants, and judge what it comes to: the winner and the loser.
@@ -139,7 +143,7 @@ class Rating:
         self._take_over(announce)
         while True:
             xways, winner = self.search.next(self.outcomes), self.winner
-            erred = any(each.right is False for each in self.candidates)
+            erred = any(candidate.right is False for candidate in self.candidates)
             if xways is None and winner and not self.is_whole(winner):
                 xways = winner.xways
             if winner and winner.right is None and (erred or xways is None):
@@ -152,7 +156,7 @@ class Rating:
             self._judged(loser, judge, announce)
 
     def _try(self, xways: float, announce: Announce) -> None:
-        through = any(each.passed and each.xways >= xways for each in self.candidates)
+        through = any(candidate.passed and candidate.xways >= xways for candidate in self.candidates)
         config = self._config_for(xways) if through or not self._peak_for else self._peak_for(xways)
         number = max((int(path.name[:4]) for path in self._runs()), default=0) + 1
         folder = self.folder / "runs" / f"{number:04d}-{config.engine}-L{xways:g}"

@@ -160,7 +160,7 @@ def _slower(
         "at_least": rating == max(shown),
         "stricter_rating": _rating(shown, STRICTER_LIMIT_S),
         "rating_by_limits": _rating(shown, plan.limit_s),
-        "max_response_s": {f"{xways:g}": round(each.max_response_s, 1) for xways, each in shown.items()},
+        "max_response_s": {f"{xways:g}": round(run.max_response_s, 1) for xways, run in shown.items()},
         "first_late_second": shown[system.fails_at].first_late_second(LIMIT_S),
         "predicted": [f"{xways:g}" for xways in services if xways not in runs],
         "errors": {name: round(error, 2) for name, error in errors.items()},
@@ -207,14 +207,14 @@ def _missed(seconds: float, then: float) -> float:
 
 def _rating(shown: Mapping[float, Replayed], limit_s: float) -> float:
     """The largest scale factor up to which nothing takes longer."""
-    late = [xways for xways, each in shown.items() if each.max_response_s > limit_s]
+    late = [xways for xways, run in shown.items() if run.max_response_s > limit_s]
     return max((xways for xways in shown if xways < min(late, default=math.inf)), default=0.0)
 
 
 def _volumes(plan: Plan) -> dict[str, VolumeRecord]:
     """Of one expressway, by a run of it; of several, the mean."""
     ran = [(xways, plan.path(variant, xways)) for variant in plan.variants for xways in plan.scale_factors(variant)]
-    xways, path = min(ran, key=lambda each: abs(each[0] - 1))
+    xways, path = min(ran, key=lambda run: abs(run[0] - 1))
     record = read_run(path)
     answers = {kind: answer["received"] for kind, answer in record["answers"].items()}
     requests = sum(answers[kind] for kind in ("balance", "expenditure", "travel_time"))
@@ -232,14 +232,14 @@ def ratio_of_ratings(record: ReproductionRecord) -> float | None:
     """How many times as many expressways as System X Aurora holds, by the variants that come nearest to the paper."""
     best = {
         name: min(
-            (each for each in record["variants"] if each["system"] == name),
-            key=lambda each: each["slower"]["mean_error"],
+            (variant for variant in record["variants"] if variant["system"] == name),
+            key=lambda variant: variant["slower"]["mean_error"],
             default=None,
         )
         for name in record["systems"]
     }
     stream = best[AURORA.name]
-    others = [each for name, each in best.items() if name != AURORA.name and each]
+    others = [variant for name, variant in best.items() if name != AURORA.name and variant]
     if not stream or not others or not others[0]["slower"]["rating"]:
         return None
     return stream["slower"]["rating"] / others[0]["slower"]["rating"]

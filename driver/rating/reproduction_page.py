@@ -22,7 +22,7 @@ def write_reproduction_page(
     """`rows` has the table of each system, `sentences` what the tables say."""
     parts = []
     for system, table_rows in rows.items():
-        variants = [each for each in record["variants"] if each["system"] == system]
+        variants = [variant for variant in record["variants"] if variant["system"] == system]
         head, *body = table_rows
         parts.append(
             section(
@@ -34,8 +34,8 @@ def write_reproduction_page(
         )
     parts.append(section("What they say", *(paragraph(sentence) for sentence in sentences)))
     volumes = [
-        (name, f"{each['paper']:,}", "-" if each["here"] is None else f"{each['here']:,}")
-        for name, each in record["volumes"].items()
+        (name, f"{volume['paper']:,}", "-" if volume["here"] is None else f"{volume['here']:,}")
+        for name, volume in record["volumes"].items()
     ]
     parts.append(section("Volumes", table(("three hours of one expressway", "paper", "here"), volumes, (1, 2))))
     last = record["minutes"][1]
@@ -50,17 +50,17 @@ def write_reproduction_page(
 def responses_chart(record: ReproductionRecord, system: str, variants: Sequence[VariantRecord]) -> Markup:
     """Table 8: the longest response time by scale factor."""
     paper = record["systems"][system]["max_response_s"]
-    found = {"paper": paper, **{each["name"]: each["slower"]["max_response_s"] for each in variants}}
+    times_of = {"paper": paper, **{variant["name"]: variant["slower"]["max_response_s"] for variant in variants}}
     colours = ["var(--ink)", *(series(number) for number in range(len(variants)))]
-    looks = ["", *("dashed" if each["slower"]["predicted"] else "" for each in variants)]
+    looks = ["", *("dashed" if variant["slower"]["predicted"] else "" for variant in variants)]
     lines = [
         Curve(name, [float(xways) for xways in times], list(times.values()), colour=colour, look=look)
-        for (name, times), colour, look in zip(found.items(), colours, looks, strict=True)
+        for (name, times), colour, look in zip(times_of.items(), colours, looks, strict=True)
     ]
-    longest = max(max(times.values()) for times in found.values())
+    longest = max(max(times.values()) for times in times_of.values())
     described = (
         f"{name}: " + ", ".join(f"{seconds:,.0f} s at L = {xways}" for xways, seconds in times.items())
-        for name, times in found.items()
+        for name, times in times_of.items()
     )
     marks = tuple((float(xways), xways) for xways in paper)
     return curves(
@@ -78,12 +78,12 @@ def _backlog(record: ReproductionRecord, system: str, variants: Sequence[Variant
     fails_at = record["systems"][system]["fails_at"]
     lines = [
         Curve(
-            each["name"],
-            [minute + 0.5 for minute in range(len(each["slower"]["longest_by_minute_s"]))],
-            each["slower"]["longest_by_minute_s"],
+            variant["name"],
+            [minute + 0.5 for minute in range(len(variant["slower"]["longest_by_minute_s"]))],
+            variant["slower"]["longest_by_minute_s"],
             colour=series(number),
         )
-        for number, each in enumerate(variants)
+        for number, variant in enumerate(variants)
     ]
     longest = max(max(line.y) for line in lines)
     if longest <= LIMIT_S:

@@ -177,10 +177,10 @@ def fitted_curve(tuples: Numbers, times: Numbers) -> Curve:
         if len(set(counts)) < len(powers):
             continue
         terms = np.stack([counts**power for power in powers], axis=1)
-        found = np.linalg.lstsq(terms / medians[:, None], np.ones(len(counts)), rcond=None)[0]
-        missed = float(((terms @ found / medians - 1) ** 2).sum())
-        if (found >= 0).all() and missed < least:
-            parts = dict(zip(powers, map(float, found), strict=True))
+        fitted = np.linalg.lstsq(terms / medians[:, None], np.ones(len(counts)), rcond=None)[0]
+        missed = float(((terms @ fitted / medians - 1) ** 2).sum())
+        if (fitted >= 0).all() and missed < least:
+            parts = dict(zip(powers, map(float, fitted), strict=True))
             best, least = Curve(*(parts.get(power, 0.0) for power in range(3))), missed
     return best
 
