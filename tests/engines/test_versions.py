@@ -19,7 +19,7 @@ from polling_baseline.database.embedded.binaries import OLDEST_MAJOR, Binaries, 
 from polling_baseline.database.embedded.server import Server, ensure_running, stop
 from polling_baseline.database.embedded.server_home import home
 from polling_baseline.database.install import ROOT, source
-from polling_baseline.database.settings import OFF
+from polling_baseline.database.settings import DIRECT_SINCE, OFF
 from polling_baseline.engine import Engine
 from polling_baseline.engines.system_x.polling import Polling
 from polling_baseline.engines.system_x.trigger import Trigger
@@ -85,3 +85,17 @@ def test_commands(older: Server, spark: object, tmp_path: Path, capfd: pytest.Ca
         engine = json.loads((tmp_path / durability / "run.json").read_text())["environment"]["engine"]
         assert engine["PostgreSQL"].split()[0] == older.version
         assert (engine["driver"], engine["server"]["database"]) == ("lr_driver", "own")
+
+
+def test_little_memory_needs_a_version_that_can_bypass_the_cache(
+    older: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And a server that is refused its memory goes on as it was."""
+    status = main(["db", "start", "--memory", "32MB"])
+    said = capsys.readouterr()
+    if int(older.version.split(".")[0]) >= DIRECT_SINCE:
+        assert (status, main(["db", "start", "--memory", "profile"])) == (0, 0), said.err
+    else:
+        assert status == 1
+        assert said.err == f"lrb: --memory needs PostgreSQL {DIRECT_SINCE} or later; this is {older.version}\n"
+        assert ensure_running().target == older.target

@@ -94,8 +94,6 @@ def ensure_running(durability: Durability | None = None, port: int | None = None
             changes += [f"memory {memory}"] if memory not in (None, running.memory) else []
             if not changes:
                 return running
-            _refuse_if_busy(running)
-            log.info("restarting the embedded PostgreSQL with %s", " and ".join(changes))
             durability, port, memory = durability or running.durability, port or running.port, memory or running.memory
         binaries = find_binaries(server_home.owner)
         _prepare(server_home, binaries)
@@ -103,6 +101,8 @@ def ensure_running(durability: Durability | None = None, port: int | None = None
         if settings and binaries.major < DIRECT_SINCE:
             raise Refusal(f"--memory needs PostgreSQL {DIRECT_SINCE} or later; this is {binaries.version}")
         if running:
+            _refuse_if_busy(running)
+            log.info("restarting the embedded PostgreSQL with %s", " and ".join(changes))
             _stop(server_home, binaries)
         return _start(server_home, binaries, durability or OFF, port, settings)
 
