@@ -1,0 +1,20 @@
+-- Database lr_history, in memory: the data set's ten weeks of history, in the form in which requests look things up.
+CREATE TABLE lr_history.toll_history (vehicle_id integer, day smallint, xway smallint, tolls integer);
+
+-- Sums over the history days of a day of the week, of one segment and the 60 minutes of an hour; a minute without
+-- history is NULL.  A mean is a sum divided by days.
+CREATE TABLE lr_history.segment_hour (
+    block_id integer,  -- lr.block_id(segment_id, minute_of_week)
+    days smallint[],
+    lav_sums bigint[],
+    cars_sums bigint[]
+);
+
+CREATE MACRO lr.week_minutes() AS lr.week_days() * lr.day_minutes();
+CREATE MACRO lr.block_id(p_segment_id, p_minute_of_week) AS
+p_segment_id * (lr.week_minutes() // lr.hour_minutes())
++ p_minute_of_week % lr.week_minutes() // lr.hour_minutes();
+
+-- Whether a walk has come to an hour that was not looked up.
+CREATE MACRO lr.leaves_hours(p_segments_left, p_minute_of_week, p_travel_minutes) AS p_segments_left > 0
+AND (p_minute_of_week % lr.hour_minutes() + lr.floor_of(p_travel_minutes)) // lr.hour_minutes() >= lr.journey_hours();

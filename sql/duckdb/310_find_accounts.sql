@@ -1,0 +1,19 @@
+-- Find the vehicles that ask for their balance: most report in that very second, on the only trip that they have.
+--
+-- Spec    rule 10.  Two trips with reports within 30 s make a vehicle irregular, unless one began in this minute.
+-- Reads   request (this cycle's input), ring_now, trip_begun, irregular_vehicle
+-- Writes  account, anew: what was paid on the trip under way; `unsure` where there may be another
+CREATE OR REPLACE TABLE lr.account AS
+SELECT
+    row_number() OVER () AS account_id,
+    request.second,
+    request.vehicle_id,
+    request.query_id,
+    coalesce(trip.paid, 0) AS paid,
+    trip.vehicle_id IS NULL
+    OR request.vehicle_id IN (SELECT trip_begun.vehicle_id FROM lr.trip_begun)
+    OR request.vehicle_id IN (SELECT irregular.vehicle_id FROM lr.irregular_vehicle AS irregular) AS unsure
+FROM request
+LEFT JOIN lr.ring_now AS trip
+    ON trip.vehicle_id = request.vehicle_id AND trip.second = request.second AND NOT trip.ended
+WHERE request.kind = lr.balance();
