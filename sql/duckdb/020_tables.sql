@@ -25,11 +25,23 @@ CREATE TABLE lr.ring (
     paid bigint  -- assessed on this trip
 );
 
--- What ended trips have paid, from the second on in which their end was seen.
-CREATE TABLE lr.settled (vehicle_id integer, second smallint, paid bigint);
+-- What the reports of this minute mean: trips begun, trips ended that have paid, cars stopped on a travel lane.
+CREATE TABLE lr.movement (
+    second smallint,
+    vehicle_id integer,
+    segment_id integer,
+    position_ft integer,
+    lane smallint,
+    started boolean,
+    ended boolean,
+    stopped boolean,
+    paid bigint
+);
 
--- Vehicles that began a trip in this minute, and those that ever had two trips with reports in one minute.
-CREATE TABLE lr.trip_begun (vehicle_id integer);
+-- What trips have paid whose end was seen in the minutes before this one.
+CREATE TABLE lr.settled (vehicle_id integer, paid bigint);
+
+-- Vehicles that ever had two trips with reports in one minute.
 CREATE TABLE lr.irregular_vehicle (vehicle_id integer);
 
 -- This minute so far, one row per cycle and segment: cars, and twice the sum of their average speeds; what is not whole
@@ -47,9 +59,8 @@ CREATE TABLE lr.stopped_car (
     vehicle_id integer, road_id integer, lane smallint, position_ft integer, from_second smallint, until_second smallint
 );
 
--- The answers of a cycle; they stay until another cycle has some of the kind.
-CREATE TABLE lr.toll_notification (vehicle_id integer, second smallint, lav smallint, toll bigint);
-CREATE TABLE lr.accident_alert (second smallint, vehicle_id integer, seg smallint);
+-- The answers to a cycle's requests; they stay until another cycle has some of the kind.  The other answers are in the
+-- ring's table of the cycle.
 CREATE TABLE lr.account_balance (second smallint, result_second smallint, query_id bigint, balance bigint);
 CREATE TABLE lr.daily_expenditure (second smallint, query_id bigint, tolls bigint);
 CREATE TABLE lr.travel_time (second smallint, query_id bigint, travel_s bigint, toll bigint);

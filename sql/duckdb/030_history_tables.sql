@@ -14,7 +14,3 @@ CREATE MACRO lr.week_minutes() AS lr.week_days() * lr.day_minutes();
 CREATE MACRO lr.block_id(p_segment_id, p_minute_of_week) AS
 p_segment_id * (lr.week_minutes() // lr.hour_minutes())
 + p_minute_of_week % lr.week_minutes() // lr.hour_minutes();
-
--- Whether a walk has come to an hour that was not looked up.
-CREATE MACRO lr.leaves_hours(p_segments_left, p_minute_of_week, p_travel_minutes) AS p_segments_left > 0
-AND (p_minute_of_week % lr.hour_minutes() + lr.floor_of(p_travel_minutes)) // lr.hour_minutes() >= lr.journey_hours();

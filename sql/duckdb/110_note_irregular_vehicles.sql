@@ -1,16 +1,16 @@
 -- Find vehicles with reports of two trips in the minute that is over: what a join cannot see is looked up for them.
 --
 -- Spec    rules 2 and 6.
--- Reads   trip_begun, the ring's tables of the minute's last 30 s, in which each trip of the minute has one row: its
---         last report, or its end
+-- Reads   movement; the ring's tables of the minute's last 30 s, in which each trip of the minute has one row: its last
+--         report, or its end
 -- Writes  irregular_vehicle
 CREATE OR REPLACE TABLE lr.irregular_vehicle AS
 SELECT vehicle_id
 FROM lr.irregular_vehicle
 UNION
 SELECT vehicle_id
-FROM query_table(getvariable('half_minute'))
-WHERE vehicle_id IN (SELECT trip_begun.vehicle_id FROM lr.trip_begun)
+FROM lr.ring_half_minute
+WHERE vehicle_id IN (SELECT movement.vehicle_id FROM lr.movement WHERE movement.started)
     AND second >= lr.minute() * lr.minute_s() - lr.report_period_s()
 GROUP BY vehicle_id
 HAVING count(*) > 1;

@@ -4,6 +4,6 @@
 -- Writes  sighting
 CREATE OR REPLACE TABLE lr.sighting AS
 SELECT second, vehicle_id, segment_id, speed_mph, tally, counted
-FROM query_table(getvariable('whole_minute'))
+FROM lr.ring_whole_minute
 WHERE NOT ended AND lr.minute_of(second) = lr.minute()
     AND vehicle_id IN (SELECT suspect.vehicle_id FROM lr.suspect);

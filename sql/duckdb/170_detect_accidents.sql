@@ -2,7 +2,7 @@
 --
 -- Spec    rule 6: Acc_in_Seg.
 -- Reads   stopped_car
--- Writes  accident, anew; empties trip_begun, as the minute is over
+-- Writes  accident, anew
 CREATE OR REPLACE TABLE lr.accident AS
 -- In a jam many stand still, but hardly ever two at one place.
 WITH crowded AS (
@@ -28,8 +28,3 @@ INNER JOIN crowded AS car USING (road_id, lane, position_ft)
 WHERE moment.second BETWEEN car.from_second AND car.until_second
 GROUP BY road_id, lane, position_ft, moment.second
 HAVING count(DISTINCT car.vehicle_id) >= lr.accident_vehicles();
-
-CREATE OR REPLACE TABLE lr.trip_begun AS
-SELECT vehicle_id
-FROM lr.trip_begun
-LIMIT 0;

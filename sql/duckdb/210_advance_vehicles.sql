@@ -2,7 +2,7 @@
 --
 -- Spec    rules 1, 5, 6 and 9: trips, segments entered, stops, tolls assessed.
 -- Reads   report (this cycle's input), the ring's tables of 30 s before, segment_toll
--- Writes  ring_now, which becomes the ring's table of this cycle when all steps are done
+-- Writes  the ring's table of this cycle
 CREATE TABLE lr.ring_now AS
 SELECT
     coalesce(report.second, previous.second + lr.report_period_s())::smallint AS second,
@@ -53,7 +53,7 @@ FROM (
 ) AS report
 FULL JOIN (
     SELECT second, vehicle_id, segment_id, position_ft, lane, speed_mph, stop_reports, toll, paid
-    FROM query_table(getvariable('previous'))
+    FROM lr.ring_previous
     WHERE NOT ended
         AND second + lr.report_period_s() BETWEEN lr.from_second() AND lr.until_second()
 ) AS previous ON previous.vehicle_id = report.vehicle_id AND previous.second + lr.report_period_s() = report.second

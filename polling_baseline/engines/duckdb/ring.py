@@ -6,8 +6,6 @@ from polling_baseline import spec
 
 # It has the form of all others, and no rows.
 EMPTY = "lr.ring"
-# The table that a cycle fills, before it gets its name.
-NOW = "lr.ring_now"
 
 
 class Ring:
@@ -17,18 +15,20 @@ class Ring:
         self._cycles = cycles
 
     def tables(self, seconds: range) -> list[str]:
-        """Those with these seconds, and maybe others; the empty one comes first."""
-        return [EMPTY, *(name_of(cycle) for cycle in self._cycles if _overlap(cycle, seconds))]
+        """Those with these seconds, and maybe others; if there are none, the empty one."""
+        return [table_of(cycle) for cycle in self._cycles if _overlap(cycle, seconds)] or [EMPTY]
 
-    def add(self, cycle: range) -> list[str]:
-        """Enter the table of this cycle, and give those that nobody needs any more."""
+    def add(self, cycle: range) -> None:
         self._cycles.append(cycle)
+
+    def drop(self, cycle: range) -> list[str]:
+        """Forget the tables that no cycle after this one needs, and give their names."""
         old = [one for one in self._cycles if one.stop <= cycle.stop - spec.MINUTE_S]
         self._cycles = self._cycles[len(old) :]
-        return [name_of(one) for one in old]
+        return [table_of(one) for one in old]
 
 
-def name_of(cycle: range) -> str:
+def table_of(cycle: range) -> str:
     return f"lr.ring_{cycle.start:05d}"
 
 

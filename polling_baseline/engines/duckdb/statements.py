@@ -1,43 +1,38 @@
-"""The SQL of `sql/duckdb`, by the names of its files; and the numbers that it takes from Python."""
+"""The SQL of `sql/duckdb`, by the names of its files, with what the engine fills in.
+
+In the files, `lr.minute_s()` stands for the number MINUTE_S of the specification, `lr.minute()` for a number that the
+engine knows, and `lr.ring_now` or `lr.ring_previous` for those tables of the ring that a step reads.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import cache
-
-from duckdb import DuckDBPyConnection
 
 from polling_baseline import spec
 from polling_baseline.project import ROOT
 
 FOLDER = ROOT / "sql" / "duckdb"
-# What the engine tells the statements of a cycle.
-VARIABLES = ("from_second", "until_second", "minute", "journey_hours")
+NUMBERS = {name.lower(): value for name, value in vars(spec).items() if name.isupper() and isinstance(value, int)}
+COMMENT = re.compile(r"--.*")
+NUMBER = re.compile(r"\blr\.(\w+)\(\)")
+RING = re.compile(r"\blr\.ring_(\w+)\b")
+
+
+def statement(name: str, rings: dict[str, Sequence[str]], numbers: dict[str, int]) -> str:
+    """The statements of the one file that has this name behind its number."""
+    text = NUMBER.sub(lambda match: str(numbers.get(match[1], match[0])), _source(name))
+    return RING.sub(lambda match: _together(rings[match[1]]), text)
 
 
 @cache
-def statement(name: str) -> str:
-    """The text of the one file that has this name behind its number."""
+def _source(name: str) -> str:
     [file] = FOLDER.glob(f"[0-9][0-9][0-9]_{name}.sql")
-    return file.read_text()
+    code = COMMENT.sub("", file.read_text())
+    code = code.replace("lr.travel_lanes()", str(spec.TRAVEL_LANES))
+    return NUMBER.sub(lambda match: str(NUMBERS.get(match[1], match[0])), code)
 
 
-def create_numbers(connection: DuckDBPyConnection) -> None:
-    """Each number of the specification as a macro, and each variable."""
-    for name, number in vars(spec).items():
-        if name.isupper() and isinstance(number, int | tuple) and all(isinstance(part, int) for part in _parts(number)):
-            connection.execute(f"CREATE MACRO lr.{name.lower()}() AS {_literal(number)}")
-    for name in VARIABLES:
-        connection.execute(f"CREATE MACRO lr.{name}() AS getvariable('{name}')")
-
-
-def set_variables(connection: DuckDBPyConnection, **values: int | list[str]) -> None:
-    for name, value in values.items():
-        connection.execute(f"SET VARIABLE {name} = {value}")
-
-
-def _parts(number: int | tuple[object, ...]) -> tuple[object, ...]:
-    return number if isinstance(number, tuple) else (number,)
-
-
-def _literal(number: int | tuple[object, ...]) -> str:
-    return str(list(number) if isinstance(number, tuple) else number)
+def _together(tables: Sequence[str]) -> str:
+    return tables[0] if len(tables) == 1 else f"({' UNION ALL '.join(f'FROM {table}' for table in tables)})"
