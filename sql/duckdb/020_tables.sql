@@ -25,21 +25,9 @@ CREATE TABLE lr.ring (
     paid bigint  -- assessed on this trip
 );
 
--- What the reports of this minute mean: trips begun, trips ended that have paid, cars stopped on a travel lane.
-CREATE TABLE lr.movement (
-    second smallint,
-    vehicle_id integer,
-    segment_id integer,
-    position_ft integer,
-    lane smallint,
-    started boolean,
-    ended boolean,
-    stopped boolean,
-    paid bigint
-);
-
--- What trips have paid whose end was seen in the minutes before this one.
-CREATE TABLE lr.settled (vehicle_id integer, paid bigint);
+-- Trips that began (change 1) or whose end was seen (change -1, with what was paid on them).
+CREATE TABLE lr.trip_event (vehicle_id integer, second smallint, change smallint, paid bigint);
+CREATE INDEX event_of_vehicle ON lr.trip_event (vehicle_id);
 
 -- Vehicles that ever had two trips with reports in one minute.
 CREATE TABLE lr.irregular_vehicle (vehicle_id integer);
@@ -61,7 +49,16 @@ CREATE TABLE lr.stopped_car (
 
 -- The answers to a cycle's requests; they stay until another cycle has some of the kind.  The other answers are in the
 -- ring's table of the cycle.
-CREATE TABLE lr.account_balance (second smallint, result_second smallint, query_id bigint, balance bigint);
+CREATE TABLE lr.account_balance (
+    account_id bigint,
+    vehicle_id integer,
+    second smallint,
+    result_second smallint,
+    query_id bigint,
+    settled bigint,
+    balance bigint,
+    unsure boolean
+);
 CREATE TABLE lr.daily_expenditure (second smallint, query_id bigint, tolls bigint);
 CREATE TABLE lr.travel_time (second smallint, query_id bigint, travel_s bigint, toll bigint);
 

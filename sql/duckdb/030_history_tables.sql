@@ -9,8 +9,3 @@ CREATE TABLE lr_history.segment_hour (
     lav_sums bigint[],
     cars_sums bigint[]
 );
-
-CREATE MACRO lr.week_minutes() AS lr.week_days() * lr.day_minutes();
-CREATE MACRO lr.block_id(p_segment_id, p_minute_of_week) AS
-p_segment_id * (lr.week_minutes() // lr.hour_minutes())
-+ p_minute_of_week % lr.week_minutes() // lr.hour_minutes();

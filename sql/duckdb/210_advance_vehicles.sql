@@ -25,12 +25,14 @@ SELECT
             THEN least(previous.stop_reports + 1, lr.stop_reports())
         ELSE 1
     END)::smallint AS stop_reports,
-    report.second % lr.minute_s() < lr.report_period_s()
-    OR previous.segment_id IS DISTINCT FROM report.segment_id AS counted,
+    coalesce(
+        report.second % lr.minute_s() < lr.report_period_s() OR previous.segment_id <> report.segment_id, TRUE
+    ) AS counted,
     previous.vehicle_id IS NULL AS started,
     report.vehicle_id IS NULL AS ended,
-    coalesce(report.lane, lr.exit_lane()) <> lr.exit_lane()
-    AND lr.seg_of(previous.segment_id) IS DISTINCT FROM report.seg AS crossed,
+    coalesce(
+        report.lane <> lr.exit_lane() AND coalesce(lr.seg_of(previous.segment_id) <> report.seg, TRUE), FALSE
+    ) AS crossed,
     (CASE
         WHEN lr.seg_of(previous.segment_id) = report.seg THEN previous.toll
         WHEN report.lane = lr.exit_lane() THEN 0

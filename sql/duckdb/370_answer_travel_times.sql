@@ -7,7 +7,9 @@ CREATE OR REPLACE TABLE lr.travel_time AS
 SELECT
     request.second,
     request.query_id,
-    coalesce(lr.floor_of(walk.travel_minutes * lr.minute_s() + lr.unit() // 2), lr.no_travel_time())::bigint AS travel_s,
+    coalesce(
+        lr.floor_of(walk.travel_minutes * lr.minute_s() + lr.unit() // 2), lr.no_travel_time()
+    )::bigint AS travel_s,
     coalesce(
         (2 * walk.toll + lr.toll_unit() * lr.toll_unit()) // (2 * lr.toll_unit() * lr.toll_unit()),
         lr.no_travel_time()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, write_parquet
+from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, write_columns
 from polling_baseline.engines.duckdb.engine import DuckDB
 from tests.engines.feeding import MakeEngine, Road, faults
 
@@ -28,15 +29,18 @@ def duckdb_with(tmp_path: Path) -> MakeDuckDB:
     def with_threads(threads: int) -> MakeEngine:
         def make(road: Road, _: int) -> DuckDB:
             tolls, segments = tmp_path / "toll.parquet", tmp_path / "segment.parquet"
-            toll_rows = [dict(zip(TOLL_SCHEMA.names, (*key, tolls), strict=True)) for key, tolls in road.toll_history.items()]
-            write_parquet(pa.Table.from_pylist(toll_rows, TOLL_SCHEMA), tolls)
-            segment_rows = [dict(zip(SEGMENT_SCHEMA.names, row, strict=True)) for row in road.segment_history]
-            write_parquet(pa.Table.from_pylist(segment_rows, SEGMENT_SCHEMA), segments)
+            write_rows(tolls, TOLL_SCHEMA, [(*key, amount) for key, amount in road.toll_history.items()])
+            write_rows(segments, SEGMENT_SCHEMA, road.segment_history)
             return DuckDB([tolls], [segments], threads)
 
         return make
 
     return with_threads
+
+
+def write_rows(path: Path, schema: pa.Schema, rows: Sequence[Sequence[int]]) -> None:
+    columns = np.array(rows, np.int64).reshape(len(rows), len(schema)).T
+    write_columns(path, schema, list(columns))
 
 
 @pytest.mark.parametrize(("threads", "longest"), WAYS)
