@@ -72,8 +72,10 @@ def failures_of(file: Path | None) -> Iterator[None]:
 def _reason(text: str, file: Path | None) -> str:
     if match := re.search(r"Conflicting lock is held.*?PID (\d+)", text):
         return f"{file} is in use by process {match[1]}; wait until it has ended"
-    if "version number" in text or "not a valid DuckDB database" in text:
-        return f"{file} was not written by DuckDB {duckdb.__version__}; take the version that wrote it, or start again"
+    if "version number" in text:
+        return f"{file} was written by another version than DuckDB {duckdb.__version__}; take that one, or start again"
+    if "Corrupt database file" in text or "not a valid DuckDB database" in text:
+        return f"{file} is damaged; start the run again"
     if "No space left" in text or "File too large" in text:
         return f"the disk of {file} is full; make room, then go on with --resume"
     return f"DuckDB {duckdb.__version__}: {' '.join(text.split())}"
