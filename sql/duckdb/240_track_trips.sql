@@ -4,6 +4,6 @@
 -- Reads   the ring's table of this cycle
 -- Writes  trip_event
 INSERT INTO lr.trip_event (vehicle_id, second, change, paid)
-SELECT vehicle_id, second, if(started, 1, -1), if(started, 0, paid)
+SELECT vehicle_id, second, started::smallint - ended::smallint, if(ended, paid, 0)
 FROM lr.ring_now
 WHERE started OR ended;

@@ -12,7 +12,7 @@ SELECT
     day_of_week,
     minute_of_day,
     lr.segment_id(xway, if(from_seg < to_seg, lr.east(), lr.west()), from_seg) AS segment_id,
-    if(from_seg < to_seg, 1, -1) AS step,
+    sign(to_seg - from_seg) AS step,
     abs(to_seg - from_seg) AS segments,
     (day_of_week - 1)::integer * lr.day_minutes() + minute_of_day - 1 AS minute_of_week
 FROM (

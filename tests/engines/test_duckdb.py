@@ -11,7 +11,9 @@ import pytest
 
 from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, write_columns
 from polling_baseline.engines.duckdb.engine import DuckDB
-from tests.engines.feeding import MakeEngine, Road, faults
+from polling_baseline.engines.duckdb.session import STEPS
+from tests import traces
+from tests.engines.feeding import MakeEngine, Road, faults, steps_of
 
 # Threads, and the seconds that a batch may have: one, a longer period's, as many as the rules allow.
 WAYS = [
@@ -46,6 +48,13 @@ def write_rows(path: Path, schema: pa.Schema, rows: Sequence[Sequence[int]]) -> 
 @pytest.mark.parametrize(("threads", "longest"), WAYS)
 def test_short_roads(duckdb_with: MakeDuckDB, threads: int, longest: int) -> None:
     assert faults(duckdb_with(threads), 1, longest, long=False) == {}
+
+
+def test_every_cycle_has_the_same_steps(duckdb_with: MakeDuckDB) -> None:
+    """The columns of `cycles.csv` come from here: with and without requests, at a minute's start and later."""
+    trace = traces.load("no_history")
+    road = Road(trace.lines, trace.toll_history, trace.segment_history)
+    assert steps_of(duckdb_with(1), road, 1) == {STEPS}
 
 
 def test_long_roads(duckdb_with: MakeDuckDB) -> None:

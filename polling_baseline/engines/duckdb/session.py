@@ -14,7 +14,7 @@ from polling_baseline.batch import ANSWER_KINDS, Answers, Batch, Share
 from polling_baseline.engines.duckdb.ring import EMPTY, Ring, table_of
 from polling_baseline.engines.duckdb.statements import statement
 
-STEPS = ("minute", "advance", "tally", "track", "balance", "history", "commit")
+STEPS = ("minute_ms", "advance_ms", "tally_ms", "track_ms", "balance_ms", "history_ms", "commit_ms")
 MINUTE_STEPS = ("correct_minute", "measure_minute", "cut_stops", "detect_accidents", "set_tolls")
 # The statements that give the answers to reports, from the ring's table of the cycle.
 REPORT_ANSWERS = {"toll": "notify_tolls", "accident": "alert_vehicles"}
@@ -73,10 +73,7 @@ class Session:
         ):
             step()
             started.append(time.perf_counter())
-        return {
-            f"{step}_ms": (after - before) * 1000
-            for step, before, after in zip(STEPS, started, started[1:], strict=False)
-        }
+        return {step: (after - before) * 1000 for step, before, after in zip(STEPS, started, started[1:], strict=False)}
 
     def answers(self) -> Iterator[Answers]:
         """Those of the last cycle."""
