@@ -15,6 +15,10 @@ CREATE MACRO lr.block_id(p_segment_id, p_minute_of_week) AS
 p_segment_id * (lr.week_minutes() // lr.hour_minutes())
 + p_minute_of_week % lr.week_minutes() // lr.hour_minutes();
 
+-- The last hour after a start, counted from 0, in which a segment can be reached at so many minutes for each before it.
+CREATE MACRO lr.last_hour(p_minute_of_week, p_driven, p_pace) AS
+(p_minute_of_week % lr.hour_minutes() + p_driven * p_pace) // lr.hour_minutes();
+
 -- Rule 4, the toll for entering a segment: cars of the minute before, lav of the five minutes before.
 CREATE MACRO lr.toll_for(p_cars, p_lav, p_accident_ahead) AS CASE
     WHEN p_accident_ahead OR p_cars <= lr.free_cars() OR p_lav >= lr.free_flow_mph() THEN 0

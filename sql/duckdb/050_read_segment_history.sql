@@ -37,4 +37,5 @@ SELECT
     list(cell.cars_sum ORDER BY place.minute)
 FROM place
 LEFT JOIN cell USING (block_id, minute)
-GROUP BY place.block_id;
+GROUP BY place.block_id
+ORDER BY place.block_id;

@@ -1,4 +1,6 @@
--- Look up what the history tells of the segments of all journeys, in the first hours after their start.
+-- Look up what the history tells of the segments of all journeys, in the hours in which they may be reached.
+--
+-- Spec    rule 12; no segment is expected to take more than lr.pace() minutes.
 --
 -- Reads   journey, lr_history.segment_hour
 -- Writes  journey_hour, anew
@@ -10,7 +12,8 @@ WITH block AS (
     )::integer AS block_id
     FROM lr.journey
     INNER JOIN range(lr.segments()) AS driven (segments) ON driven.segments < journey.segments
-    CROSS JOIN range(lr.journey_hours()) AS passed (hours)
+    INNER JOIN range(lr.week_minutes() // lr.hour_minutes()) AS passed (hours)
+        ON passed.hours <= lr.last_hour(journey.minute_of_week, driven.segments, lr.pace())
 )
 
 SELECT hour.block_id, hour.days, hour.lav_sums, hour.cars_sums

@@ -10,7 +10,8 @@ WITH RECURSIVE walk AS (
         journey_id,
         segment_id,
         step,
-        segments AS segments_left,
+        segments,
+        0 AS driven,
         minute_of_week,
         0::hugeint AS travel_minutes,
         0::hugeint AS toll
@@ -20,7 +21,8 @@ WITH RECURSIVE walk AS (
         journey_id,
         segment_id + step,
         step,
-        segments_left - 1,
+        segments,
+        driven + 1,
         minute_of_week,
         travel_minutes + lr.hour_minutes() * days * lr.unit() // lav_sum,
         toll + lr.journey_toll(cars_sum, lav_sum, days)
@@ -29,7 +31,8 @@ WITH RECURSIVE walk AS (
             place.journey_id,
             place.segment_id,
             place.step,
-            place.segments_left,
+            place.segments,
+            place.driven,
             place.minute_of_week,
             place.travel_minutes,
             place.toll,
@@ -41,18 +44,19 @@ WITH RECURSIVE walk AS (
                 journey_id,
                 segment_id,
                 step,
-                segments_left,
+                segments,
+                driven,
                 minute_of_week,
                 travel_minutes,
                 toll,
                 minute_of_week + lr.floor_of(travel_minutes)::integer AS now
             FROM walk
-            WHERE segments_left > 0
+            WHERE driven < segments
         ) AS place
         INNER JOIN lr.journey_hour AS hour ON hour.block_id = lr.block_id(place.segment_id, place.now)
     ) AS reached
     WHERE lav_sum > 0
 )
 
-SELECT journey_id, segments_left, minute_of_week, travel_minutes, toll
+SELECT journey_id, segments, driven, minute_of_week, travel_minutes, toll
 FROM walk;

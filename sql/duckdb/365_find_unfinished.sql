@@ -3,6 +3,7 @@
 -- Reads   walk
 SELECT journey_id
 FROM lr.walk
-WHERE segments_left > 0
-    AND minute_of_week % lr.hour_minutes() + lr.floor_of(travel_minutes) >= lr.journey_hours() * lr.hour_minutes()
+WHERE driven < segments
+    AND (minute_of_week % lr.hour_minutes() + lr.floor_of(travel_minutes)) // lr.hour_minutes()
+    > lr.last_hour(minute_of_week, driven, lr.pace())
 LIMIT 1;

@@ -16,5 +16,5 @@ SELECT
     )::bigint AS toll
 FROM request
 INNER JOIN lr.journey USING (xway, from_seg, to_seg, day_of_week, minute_of_day)
-LEFT JOIN lr.walk ON walk.journey_id = journey.journey_id AND walk.segments_left = 0
+LEFT JOIN lr.walk ON walk.journey_id = journey.journey_id AND walk.driven = walk.segments
 WHERE request.kind = lr.travel_time();

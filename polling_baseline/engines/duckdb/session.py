@@ -20,8 +20,8 @@ MINUTE_STEPS = ("correct_minute", "measure_minute", "cut_stops", "detect_acciden
 REPORT_ANSWERS = {"toll": "notify_tolls", "accident": "alert_vehicles"}
 # The tables of the answers to requests.
 REQUEST_ANSWERS = {"balance": "account_balance", "expenditure": "daily_expenditure", "travel_time": "travel_time"}
-# Journeys are looked up so many hours ahead; if that is too short, further, at last the whole week.
-JOURNEY_HOURS = (3, 24, spec.WEEK_DAYS * 24)
+# Journeys are looked up as far as they come at so many minutes a segment; if one is slower, further, at last the week.
+PACES = (3, 15, spec.WEEK_DAYS * spec.DAY_MINUTES)
 
 
 class Session:
@@ -135,8 +135,8 @@ class Session:
             self._run("answer_expenditures")
         if spec.TRAVEL_TIME in kinds:
             self._run("find_journeys")
-            for hours in JOURNEY_HOURS:
-                numbers = {"journey_hours": hours}
+            for pace in PACES:
+                numbers = {"pace": pace}
                 self._run("look_up_hours", numbers)
                 self._run("drive_journeys")
                 self._run("find_unfinished", numbers)
