@@ -15,11 +15,12 @@ from polling_baseline.engines.duckdb.session import STEPS
 from tests import traces
 from tests.engines.feeding import MakeEngine, Road, faults, steps_of
 
-# Threads, and the seconds that a batch may have: one, a longer period's, as many as the rules allow.
+# Threads, the seconds that a batch may have (one, a longer period's, as many as the rules allow), and every how many of
+# the roads: a cycle takes milliseconds however little there is to do.
 WAYS = [
-    pytest.param(1, 1, id="one-by-one"),
-    pytest.param(2, 4, id="two-threads-period-4"),
-    pytest.param(1, 29, id="catching-up"),
+    pytest.param(1, 1, 3, id="one-by-one"),
+    pytest.param(2, 4, 1, id="two-threads-period-4"),
+    pytest.param(1, 29, 1, id="catching-up"),
 ]
 MakeDuckDB = Callable[[int], MakeEngine]
 
@@ -45,9 +46,9 @@ def write_rows(path: Path, schema: pa.Schema, rows: Sequence[Sequence[int]]) -> 
     write_columns(path, schema, list(columns))
 
 
-@pytest.mark.parametrize(("threads", "longest"), WAYS)
-def test_short_roads(duckdb_with: MakeDuckDB, threads: int, longest: int) -> None:
-    assert faults(duckdb_with(threads), 1, longest, long=False) == {}
+@pytest.mark.parametrize(("threads", "longest", "every"), WAYS)
+def test_short_roads(duckdb_with: MakeDuckDB, threads: int, longest: int, every: int) -> None:
+    assert faults(duckdb_with(threads), 1, longest, long=False, every=every) == {}
 
 
 def test_every_cycle_has_the_same_steps(duckdb_with: MakeDuckDB) -> None:
