@@ -32,7 +32,8 @@ class Engine(Protocol):
     def stop(self) -> None:
         """Release everything."""
 
-    # An engine may also have files() -> dict[str, str]: what it leaves in the run's folder, by name.
+    # An engine may also have files() -> dict[str, str]: what it leaves in the run's folder, by name;
+    # and discard(): remove what it keeps for a resumption, as the run is complete.
 
     def facts(self) -> dict[str, object]:
         """Version and settings, for `run.json`."""

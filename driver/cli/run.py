@@ -36,6 +36,7 @@ EXAMPLES = """\
   lrb run --design 2004 road1                  the same answers, by tables as the paper had them
   lrb run --engine trigger --granularity statement road1
                                                the same rules, set off by the insert of each second
+  lrb run --engine duckdb road1                the same design on a column store, in this process
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
   lrb run --clock virtual --slower 80 --catch-up off --ignore travel_time road1
                                                on a machine 80 times slower, with the paper's schedule and requests
@@ -57,7 +58,11 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": f"requests that are left out and not judged: {', '.join(REQUESTS)} [none]",
     },
     "--slower": {"type": float, "metavar": "F", "help": "on the virtual clock, the engine takes F times as long [1]"},
-    "--workers": {"type": int, "metavar": "N", "help": "connections that share the expressways [cores]"},
+    "--workers": {
+        "type": int,
+        "metavar": "N",
+        "help": "connections that share the expressways; threads of engine duckdb [cores]",
+    },
     "--durability": {"choices": DURABILITIES, "help": "recovery logging [off]"},
     "--design": {
         "choices": DESIGNS,

@@ -35,6 +35,7 @@ ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
     {
         "polling": {"design": DEFAULT_DESIGN, "indexes": None, "keep": None},
         "trigger": {"granularity": "row"},
+        "duckdb": {},
         "aurora": {"shed": None, "train_size": None, "order": None},
     }
 )

@@ -108,6 +108,12 @@ def _aurora(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     return Aurora(Archive(*files, lambda: progress("history", max(size, 1))), config.workers, options)
 
 
+def _duckdb(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
+    from polling_baseline.engines.duckdb.engine import DuckDB
+
+    return DuckDB(dataset.toll_history, dataset.segment_history, config.workers, config.profile.keeps_commits)
+
+
 ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Backends], Engine]] = MappingProxyType(
-    {"polling": _polling, "trigger": _trigger, "aurora": _aurora}
+    {"polling": _polling, "trigger": _trigger, "duckdb": _duckdb, "aurora": _aurora}
 )

@@ -45,6 +45,7 @@ def measure(config: RunConfig, dataset: Dataset, backends: Backends, folder: Pat
             folder.mkdir(parents=True)
             record = run(engine, dataset, config, folder)
         _keep(engine, folder)
+        _discard(engine, record)
     finally:
         engine.stop()
     return record
@@ -53,7 +54,9 @@ def measure(config: RunConfig, dataset: Dataset, backends: Backends, folder: Pat
 def resume_run(folder: Path, backends: Backends) -> RunJson:
     """Go on with the run in this folder, which was killed or broke, and give what its `run.json` then says."""
     with _refusing(), reopened(folder, backends) as earlier:
-        return run(earlier.engine, earlier.dataset, earlier.config, folder, earlier)
+        record = run(earlier.engine, earlier.dataset, earlier.config, folder, earlier)
+        _discard(earlier.engine, record)
+    return record
 
 
 def run(
@@ -230,6 +233,12 @@ def _keep(engine: Engine, folder: Path) -> None:
     with contextlib.suppress(EngineFailure):
         for name, content in getattr(engine, "files", dict)().items():
             (folder / name).write_text(content)
+
+
+def _discard(engine: Engine, record: RunJson) -> None:
+    """Let an engine remove what it keeps for a run to go on, once the run is complete."""
+    if record["state"] == "complete":
+        getattr(engine, "discard", lambda: None)()
 
 
 @contextmanager

@@ -18,6 +18,10 @@ class EngineFacts(TypedDict, total=False):
     """What an engine says of itself; each has some of these, and may have more."""
 
     PostgreSQL: str
+    DuckDB: str
+    # The file that holds the state of a run on DuckDB with durability, and its size with its log.
+    database: str
+    database_bytes: int
     server: ServerLabel
     # Those in force, of the profile's.
     settings: dict[str, str]

@@ -8,7 +8,19 @@ import platform
 import subprocess
 import sys
 
-NAMES = ("traffic", "history", "imports", "load", "polling", "designs", "trigger", "aurora", "validator", "clocks")
+NAMES = (
+    "traffic",
+    "history",
+    "imports",
+    "load",
+    "polling",
+    "designs",
+    "trigger",
+    "duckdb",
+    "aurora",
+    "validator",
+    "clocks",
+)
 
 
 def main(names: list[str]) -> None:

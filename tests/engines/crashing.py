@@ -91,16 +91,22 @@ class World:
 def world(folder: Path, seed: int) -> Iterator[World]:
     with _fast_disk() as disk, state_folder(disk) as state, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LRB_STATE", str(state))
-        lines = random_lines(seed, MINUTES, vehicles=30, requests=200)
-        tolls, segments = random_history(seed)
-        road = Road(lines, tolls, segments, oracle.answers(lines, tolls, segments))
-        dataset, [answers] = one_dataset([road], folder / "road")
+        dataset, answers = crash_road(folder, seed)
         with closing(claim_database(ensure_running(ON).target, "test")) as claim:
             ensure_loaded(dataset, claim, "local[2]")
         try:
             yield World(dataset, Counter(answers), None if disk in (None, MEMORY) else state / "postgresql" / "ballast")
         finally:
             stop()
+
+
+def crash_road(folder: Path, seed: int) -> tuple[Dataset, list[Answer]]:
+    """A small road as a data set, and the right answers."""
+    lines = random_lines(seed, MINUTES, vehicles=30, requests=200)
+    tolls, segments = random_history(seed)
+    road = Road(lines, tolls, segments, oracle.answers(lines, tolls, segments))
+    dataset, [answers] = one_dataset([road], folder / "road")
+    return dataset, answers
 
 
 @contextmanager

@@ -14,10 +14,11 @@ from typing import Any
 
 from driver.cli import main
 from driver.run.recording import Recording
+from polling_baseline.engines.duckdb.session import Session
 from polling_baseline.engines.system_x.polling import Polling
 from polling_baseline.engines.system_x.trigger import Trigger
 
-CLASSES = {"engine": (Polling, Trigger), "recording": (Recording,)}
+CLASSES = {"engine": (Polling, Trigger), "session": (Session,), "recording": (Recording,)}
 
 
 def die_at(name: str, when: str, call: int) -> None:

@@ -21,7 +21,7 @@ from driver.run.record_types import MinuteTimes
 from polling_baseline.wording import format_count, format_seconds
 
 # An engine keeps its colour on every page; one that is not named here gets one of the rest, by its name.
-ENGINE_SERIES = {"polling": 0, "aurora": 1, "trigger": 2, "structured_streaming": 3}
+ENGINE_SERIES = {"polling": 0, "aurora": 1, "trigger": 2, "structured_streaming": 3, "duckdb": 4}
 STEPS_SHOWN = 7
 OTHERS = "other steps"
 SHORTEST_S = 0.001

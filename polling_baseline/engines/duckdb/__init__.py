@@ -1,0 +1,1 @@
+"""System X on a column store: the ring of tables in DuckDB, in this process."""

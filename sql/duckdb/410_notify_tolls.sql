@@ -1,0 +1,7 @@
+-- Tell each vehicle that entered a segment what it costs.
+--
+-- Spec    rule 5: toll notification, due 5 s after the report.
+-- Reads   the ring's table of this cycle
+SELECT vehicle_id, second, lav, toll
+FROM lr.ring_now
+WHERE crossed;

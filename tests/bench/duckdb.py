@@ -1,0 +1,108 @@
+"""What a report costs on DuckDB, all kinds of request included; with a file; and beside System X on PostgreSQL."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, write_columns
+from polling_baseline import spec
+from polling_baseline.batch import REQUEST_COLUMNS, Batch, Share
+from polling_baseline.database.claim import claim_database
+from polling_baseline.database.embedded.server import ensure_running
+from polling_baseline.database.settings import OFF
+from polling_baseline.engine import Engine
+from polling_baseline.engines.duckdb.engine import DuckDB
+from polling_baseline.engines.system_x.polling import Polling
+from tests.bench.polling import REPORTS_PER_XWAY, WIDTHS, empty_history, traffic
+
+# In a second of one expressway, by the specification's volumes.
+REQUESTS = {spec.BALANCE: 60_000 / 10_800, spec.EXPENDITURE: 12_000 / 10_800, spec.TRAVEL_TIME: 48_000 / 10_800}
+WARM_UP_S, MEASURED_S = 65, 60
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        history = _history(Path(folder))
+        _cost("200 reports, 1 thread", DuckDB(*history), 200)
+        _cost("50,000 reports, 1 thread", DuckDB(*history), 50_000)
+        _cost("50,000 reports, 1 thread, with a file", DuckDB(*history, durable=True), 50_000)
+        _cost("200,000 reports, 2 threads", DuckDB(*history, threads=2), 200_000)
+    target = ensure_running(OFF).target
+    empty_history(target)
+    duckdb = _cost("50,000 reports alone, 1 thread", DuckDB([], []), 50_000, False)
+    polling = Polling(claim_database(target, "bench"), 1, OFF)
+    postgresql = _cost("50,000 reports alone, PostgreSQL, 1 worker", polling, 50_000, False)
+    print(f"System X costs {postgresql / duckdb:.1f} times as much per report on PostgreSQL as on DuckDB")
+
+
+def _cost(label: str, engine: Engine, reports: int, asked: bool = True) -> float:
+    """The median seconds of a cycle, minutes' ends left out; answers are read, and that counts."""
+    engine.install()
+    seconds: list[float] = []
+    ends: list[float] = []
+    batches = traffic(reports, 1, WARM_UP_S + MEASURED_S)
+    for batch in with_requests(batches) if asked else batches:
+        started = time.perf_counter()
+        engine.process(batch)
+        for _ in engine.answers():
+            pass
+        if batch.seconds[0] >= WARM_UP_S:
+            (seconds if batch.seconds[0] % spec.MINUTE_S else ends).append(time.perf_counter() - started)
+    getattr(engine, "discard", engine.stop)()
+    median = float(np.median(seconds))
+    print(
+        f"{label}: {median * 1000:.1f} ms a second, {median / reports * 1e6:.2f} us per report, "
+        f"slowest {max(seconds) * 1000:.0f} ms, minute's end {max(ends) * 1000:.0f} ms",
+        flush=True,
+    )
+    return median
+
+
+def with_requests(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Vehicles ask while they report."""
+    rng = np.random.default_rng(1)
+    for batch in batches:
+        [share] = batch.shares
+        reports = len(share)
+        kinds = np.repeat(
+            list(REQUESTS), rng.poisson([rate * reports / REPORTS_PER_XWAY for rate in REQUESTS.values()])
+        )
+        rows = rng.integers(0, reports, len(kinds))
+        requests = {
+            "kind": kinds,
+            "second": share.reports["second"][rows],
+            "vehicle_id": share.reports["vehicle_id"][rows],
+            "xway": np.zeros(len(kinds)),
+            "query_id": np.arange(len(kinds)),
+            "from_seg": rng.integers(0, spec.SEGMENTS, len(kinds)),
+            "to_seg": rng.integers(0, spec.SEGMENTS, len(kinds)),
+            "day_of_week": rng.integers(1, spec.WEEK_DAYS + 1, len(kinds)),
+            "minute_of_day": rng.integers(1, spec.DAY_MINUTES + 1, len(kinds)),
+            "day": rng.integers(1, spec.HISTORY_DAYS + 1, len(kinds)),
+        }
+        columns = {name: requests[name].astype(WIDTHS.get(name, np.int16)) for name in REQUEST_COLUMNS}
+        yield Batch(batch.seconds, (Share(share.reports, columns),))
+
+
+def _history(folder: Path) -> tuple[list[Path], list[Path]]:
+    """A week of one expressway, and of 150,000 vehicles ten of them."""
+    vehicles, days = (
+        np.repeat(np.arange(150_000), spec.HISTORY_DAYS),
+        np.tile(np.arange(spec.HISTORY_DAYS) + 1, 150_000),
+    )
+    tolls, segments = folder / "toll.parquet", folder / "segment.parquet"
+    write_columns(tolls, TOLL_SCHEMA, [vehicles, days, np.zeros_like(days), vehicles % 100])
+    axes = (range(1, spec.WEEK_DAYS + 1), range(1, spec.DAY_MINUTES + 1), [0], [0, 1], range(spec.SEGMENTS))
+    cells = [axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")]
+    number = np.arange(len(cells[0]))
+    write_columns(segments, SEGMENT_SCHEMA, [*cells, 20 + number % 45, number % 90, np.zeros_like(number)])
+    return [tolls], [segments]
+
+
+if __name__ == "__main__":
+    main()
