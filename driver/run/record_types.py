@@ -18,6 +18,7 @@ class EngineFacts(TypedDict, total=False):
     """What an engine says of itself; each has some of these, and may have more."""
 
     PostgreSQL: str
+    SQLite: str
     server: ServerLabel
     # Those in force, of the profile's.
     settings: dict[str, str]
