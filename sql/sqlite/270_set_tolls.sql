@@ -9,7 +9,7 @@ INSERT INTO lr.segment_toll (segment_id, lav, toll)
 SELECT
     segment_id,
     lav,
-    toll_for(cars, lav)
+    toll_for(cars, lav, 1)
 FROM (
     SELECT
         segment_id,

@@ -22,10 +22,7 @@ WITH RECURSIVE walk (request_id, segment_id, step, segments_left, minute_of_week
         walk.segments_left - 1,
         walk.minute_of_week,
         plus(walk.travel_s, quotient(:hour_minutes * :minute_s * average.days, average.lav_sum)),
-        plus(
-            walk.toll,
-            toll_for(quotient(average.cars_sum, average.days), quotient(average.lav_sum, average.days))
-        )
+        plus(walk.toll, toll_for(average.cars_sum, average.lav_sum, average.days))
     FROM walk
     INNER JOIN lr_history.segment_average AS average
         ON

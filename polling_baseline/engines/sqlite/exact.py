@@ -6,7 +6,7 @@ An exact number is an integer in SQL, or text such as `7/3` where it is not whol
 from __future__ import annotations
 
 import sqlite3
-from fractions import Fraction
+from math import gcd
 
 from polling_baseline import spec
 
@@ -16,7 +16,7 @@ Exact = int | str
 
 def add_functions(connection: sqlite3.Connection) -> None:
     """Make the functions and aggregates of this module known to SQL."""
-    for function, arguments in ((quotient, 2), (plus, 2), (floor_of, 1), (rounded, 1), (toll_for, 2)):
+    for function, arguments in ((quotient, 2), (plus, 2), (floor_of, 1), (rounded, 1), (toll_for, 3)):
         connection.create_function(function.__name__, arguments, function, deterministic=True)
     # The types of the library know aggregates that give integers only.
     connection.create_aggregate("exact_sum", 1, ExactSum)  # type: ignore[arg-type]
@@ -24,53 +24,63 @@ def add_functions(connection: sqlite3.Connection) -> None:
 
 
 def quotient(dividend: Exact, divisor: int) -> Exact:
-    return _to_sql(_from_sql(dividend) / divisor)
+    """Of a positive divisor."""
+    numerator, denominator = _parts(dividend)
+    return _exact(numerator, denominator * divisor)
 
 
 def plus(one: Exact, other: Exact) -> Exact:
-    return _to_sql(_from_sql(one) + _from_sql(other))
+    (numerator, denominator), (more, divisor) = _parts(one), _parts(other)
+    return _exact(numerator * divisor + more * denominator, denominator * divisor)
 
 
 def floor_of(value: Exact) -> int:
-    return value if isinstance(value, int) else _from_sql(value) // 1
+    numerator, denominator = _parts(value)
+    return numerator // denominator
 
 
 def rounded(value: Exact | None) -> int | None:
     """The nearest integer, the higher one of two that are as near; NULL of NULL."""
-    return None if value is None else (2 * _from_sql(value) + 1) // 2
+    if value is None:
+        return None
+    numerator, denominator = _parts(value)
+    return (2 * numerator + denominator) // (2 * denominator)
 
 
-def toll_for(cars: Exact, lav: Exact) -> Exact:
-    """Rule 4, where there is no accident ahead."""
-    crowd = _from_sql(cars) - spec.FREE_CARS
-    return _to_sql(2 * crowd * crowd) if crowd > 0 and _from_sql(lav) < spec.FREE_FLOW_MPH else 0
+def toll_for(cars: int, lav: int, days: int) -> Exact:
+    """Rule 4 where there is no accident ahead, on means: cars and LAV are sums over so many days."""
+    crowd = cars - spec.FREE_CARS * days
+    return _exact(2 * crowd * crowd, days * days) if crowd > 0 and lav < spec.FREE_FLOW_MPH * days else 0
 
 
 class ExactSum:
     def __init__(self) -> None:
-        self._sum, self._count = Fraction(), 0
+        self._sum: Exact = 0
+        self._count = 0
 
     def step(self, value: Exact) -> None:
-        self._sum += _from_sql(value)
+        self._sum = plus(self._sum, value)
         self._count += 1
 
     def finalize(self) -> Exact:
-        return _to_sql(self._sum)
+        return self._sum
 
 
 class ExactMean(ExactSum):
     def finalize(self) -> Exact:
-        return _to_sql(self._sum / self._count)
+        return quotient(self._sum, self._count)
 
 
-def _from_sql(value: Exact) -> Fraction:
+def _parts(value: Exact) -> tuple[int, int]:
+    """Numerator and denominator."""
     if isinstance(value, int):
-        return Fraction(value)
-    numerator, denominator = value.split("/")
-    return Fraction(int(numerator), int(denominator))
+        return value, 1
+    numerator, _, denominator = value.partition("/")
+    return int(numerator), int(denominator)
 
 
-def _to_sql(value: Fraction) -> Exact:
-    if value.denominator == 1 and abs(value.numerator) <= LARGEST:
-        return value.numerator
-    return f"{value.numerator}/{value.denominator}"
+def _exact(numerator: int, denominator: int) -> Exact:
+    """In lowest terms."""
+    factor = gcd(numerator, denominator)
+    numerator, denominator = numerator // factor, denominator // factor
+    return numerator if denominator == 1 and abs(numerator) <= LARGEST else f"{numerator}/{denominator}"
