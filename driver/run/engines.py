@@ -108,10 +108,8 @@ def _aurora(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
 
 
 def _sqlite(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
-    from polling_baseline.engines.sqlite.database import check_version
     from polling_baseline.engines.sqlite.engine import SQLite
 
-    check_version()
     return SQLite(dataset.toll_history, dataset.segment_history, lambda: _history_progress(dataset))
 
 

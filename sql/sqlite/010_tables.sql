@@ -1,5 +1,6 @@
 -- Database lr, in memory: input, state and answers of one run.
 --
+-- A file is a step; the engine calls those of a cycle in the order of their numbers, 2xx at a minute's end only.
 -- In all files, :minute_s and the like are numbers of polling_baseline/spec.py, :second and :minute those of the cycle;
 -- lr.ring_now and lr.ring_previous are the ring's tables of :second and of 30 s before.
 

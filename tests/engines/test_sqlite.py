@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,8 @@ from driver.dataset.import_ import ImportOptions, import_dataset
 from polling_baseline import spec
 from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.sqlite.engine import SQLite
-from tests.engines.feeding import LEDGER_STEPS, MakeEngine, Road, batches, faults
+from tests.engines.feeding import LEDGER_STEPS, MakeEngine, Road, answers_of, batches, faults
+from tests.support import oracle
 
 
 @pytest.fixture
@@ -45,6 +48,48 @@ def test_short_roads(make_engine: MakeEngine, longest: int) -> None:
 
 def test_long_roads(make_engine: MakeEngine) -> None:
     assert faults(make_engine, 1, 29, long=True) == {}
+
+
+def report(second: int, vehicle_id: int, seg: int, position_ft: int) -> tuple[int, ...]:
+    return (spec.REPORT, second, vehicle_id, 20, 0, 1, spec.EAST, seg, position_ft, *[spec.UNUSED] * 6)
+
+
+def answers_by_kind(make_engine: MakeEngine, lines: list[tuple[int, ...]], longest: int) -> list[list[tuple[int, ...]]]:
+    """The answers, which must be the right ones, in a list for each kind."""
+    road = Road(sorted(lines, key=lambda line: line[1]), {}, [])
+    found = answers_of(make_engine, road, 1, longest)
+    assert found == Counter(oracle.answers(road.lines, {}, []))
+    return [sorted(answer[1:] for answer in found if answer[0] == kind) for kind in range(len(spec.ANSWERS))]
+
+
+@pytest.mark.parametrize(("fourth", "accidents"), [(99, 1), (100, 0)])
+def test_a_stop_ends_in_the_second_before_the_next_report(make_engine: MakeEngine, fourth: int, accidents: int) -> None:
+    """Car 1 stands from second 90 on and reports from elsewhere in second 100; car 2 stands there from `fourth` on."""
+    lines = [report(second, 1, 0, 500) for second in (0, 30, 60, 90)] + [report(100, 1, 1, 6000)]
+    lines += [report(fourth - 30 * ago, 2, 0, 500) for ago in range(4)] + [report(130, 3, 0, 100)]
+    assert len(answers_by_kind(make_engine, lines, 29)[spec.ANSWERS.index("accident")]) == accidents
+
+
+@pytest.mark.parametrize("longest", [1, 29])
+def test_a_balance_is_that_of_its_second(make_engine: MakeEngine, longest: int) -> None:
+    """A toll is assessed in second 95, on a trip whose end is seen in second 125, between requests of one cycle."""
+    lines = [report(second, 100 + second, 0, second) for second in range(spec.FREE_CARS + 1)]
+    lines += [report(65, 1, 0, 100), report(95, 1, 1, 6000)]
+    requests = (94, 95, 122, 124, 125, 130)
+    unused = [spec.UNUSED] * 6
+    lines += [(spec.BALANCE, second, 1, *unused, second, *unused[1:]) for second in requests]
+    balances = answers_by_kind(make_engine, lines, longest)[spec.ANSWERS.index("balance")]
+    assert [balance for *_, balance in balances] == [0, 2, 2, 2, 2, 2]
+
+
+def test_any_thread_may_hand_over_a_batch(make_engine: MakeEngine) -> None:
+    """On the real clock it is another one than that of the install."""
+    engine = make_engine(Road([], {}, []), 1)
+    engine.install()
+    with ThreadPoolExecutor() as pool:
+        pool.submit(engine.process, next(batches([report(0, 1, 0, 100)], 1, 1))).result()
+    assert [answers.kind for answers in engine.answers()] == ["toll"]
+    engine.stop()
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +140,6 @@ def test_a_library_that_is_too_old(
 def test_what_the_library_cannot_do_ends_the_run(make_engine: MakeEngine) -> None:
     engine = make_engine(Road([], {}, []), 1)
     engine.install()
-    reports = [(spec.REPORT, 0, 1, 50, 0, 1, 0, 0, 100, *[spec.UNUSED] * 6)] * 2
     with pytest.raises(EngineFailure, match=r"SQLite .* UNIQUE constraint failed"):
-        engine.process(next(batches(reports, 1, 1)))
+        engine.process(next(batches([report(0, 1, 0, 100)] * 2, 1, 1)))
     engine.stop()

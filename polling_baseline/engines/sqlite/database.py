@@ -32,8 +32,9 @@ ROWS_AT_ONCE = 100_000
 
 def open_database() -> sqlite3.Connection:
     """A connection to the empty databases `lr` and `lr_history`; transactions begin and end when told to."""
-    check_version()
-    connection = sqlite3.connect(IN_MEMORY, isolation_level=None, cached_statements=STATEMENTS)
+    _check_version()
+    # The thread that hands over batches is not always that of the install; one at a time uses the connection.
+    connection = sqlite3.connect(IN_MEMORY, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS)
     connection.execute("PRAGMA temp_store = MEMORY")
     for schema in ("lr", "lr_history"):
         connection.execute(f"ATTACH '{IN_MEMORY}' AS {schema}")
@@ -43,7 +44,7 @@ def open_database() -> sqlite3.Connection:
     return connection
 
 
-def check_version() -> None:
+def _check_version() -> None:
     if sqlite3.sqlite_version_info < LEAST_VERSION:
         least = ".".join(map(str, LEAST_VERSION))
         raise Refusal(

@@ -36,10 +36,10 @@ class SQLite:
     def __init__(self, tolls: Sequence[Path], segments: Sequence[Path], progress: Progress | None = None) -> None:
         self._tolls, self._segments = tolls, segments
         self._progress: Progress = progress or (lambda: nullcontext(lambda _: None))
+        self._connection = open_database()
         self._answers: list[Answers] = []
 
     def install(self) -> None:
-        self._connection = open_database()
         with failures(), self._progress() as advance:
             self._run("tables")
             for slot in range(RING_SECONDS):
@@ -75,8 +75,7 @@ class SQLite:
         return iter(self._answers)
 
     def stop(self) -> None:
-        if hasattr(self, "_connection"):
-            self._connection.close()
+        self._connection.close()
 
     def facts(self) -> dict[str, object]:
         return {"SQLite": sqlite3.sqlite_version}
