@@ -24,6 +24,13 @@ MINUTE_STEPS = (
     "set_tolls",
     "warn_segments",
 )
+RING_STEPS = (
+    "advance_vehicles",
+    "end_trips",
+    "tally_segments",
+    "note_movements",
+    "look_up_sightings",
+)
 Progress = Callable[[], AbstractContextManager[Advance]]
 
 
@@ -45,6 +52,8 @@ class SQLite:
             for slot in range(RING_SECONDS):
                 self._run("ring", second=slot)
             self._run("history")
+            # On empty tables this does nothing but prepare the statements of each table of the ring.
+            self._each_second(range(RING_SECONDS), *RING_STEPS)
             self._connection.execute("BEGIN")
             fill_history(self._connection, self._tolls, self._segments, advance)
             self._connection.execute("COMMIT")
