@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 SUMMARY = "Run engines on the same data with the same clock, judge them, and show them side by side."
 EXAMPLES = """\
   lrb compare road1 --clock virtual                        every engine there is
-  lrb compare road1 --clock virtual --durability on,off    and each of them with and without recovery logging
+  lrb compare road1 --engines polling,trigger --durability on,off
+                                                           each of them with and without recovery logging
   lrb compare road1 --engines 'polling, polling --period 2'
                                                            each with options of its own, as for lrb run
   lrb compare road1 --engines 'polling --design 2004, polling --design merge, polling'

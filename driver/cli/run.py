@@ -37,6 +37,7 @@ EXAMPLES = """\
   lrb run --engine trigger --granularity statement road1
                                                the same rules, set off by the insert of each second
   lrb run --engine duckdb road1                the same design on a column store, in this process
+  lrb run --engine sqlite road1                the same design in a library: no server, one connection, nothing logged
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
   lrb run --clock virtual --slower 80 --catch-up off --ignore travel_time road1
                                                on a machine 80 times slower, with the paper's schedule and requests

@@ -26,6 +26,8 @@ MOST_WORKERS = 64
 GRANULARITIES = ("row", "copy", "statement")
 # These keep each vehicle in one place, and so have one worker.
 BY_ROW = ("row", "copy")
+# The engines whose state can outlive a crash.
+DURABLE = ("polling", "trigger", "duckdb")
 # What engine aurora drops when it is too late: nothing, vehicles at random, the reports worth least.
 SHEDDING = ("none", "random", "semantic")
 # In which order engine aurora runs its boxes: a train is pushed on as far as it goes, or one box at a time.
@@ -36,6 +38,7 @@ ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
         "polling": {"design": DEFAULT_DESIGN, "indexes": None, "keep": None},
         "trigger": {"granularity": "row"},
         "duckdb": {},
+        "sqlite": {},
         "aurora": {"shed": None, "train_size": None, "order": None},
     }
 )
@@ -116,10 +119,11 @@ def configure(like: Mapping[str, Any] = MappingProxyType({}), **options: Any) ->
     if "dataset" not in chosen:
         raise Refusal("name a data set, or an earlier run with --like; lrb generate makes a data set")
     chosen["engine_options"] = _engine_options(like, given)
-    if only_one := _one_connection(chosen["engine_options"]):
+    if only_one := _one_connection(chosen.get("engine"), chosen["engine_options"]):
         if given.get("workers", 1) > 1:
             raise Refusal(only_one)
         chosen["workers"] = 1
+    _refuse_durability(chosen)
     dataset = RunConfig(chosen["dataset"], xways=chosen.get("xways")).open_dataset()
     minutes = dataset.seconds // spec.MINUTE_S
     # A worker without an expressway would have nothing to do.
@@ -148,8 +152,18 @@ def _checked_workers(workers: int, expressways: int) -> int:
     return min(workers, max(1, expressways))
 
 
-def _one_connection(options: Mapping[str, str]) -> str | None:
-    """Why these options of an engine allow one worker only, and what to do; None if they allow several."""
+def _refuse_durability(chosen: Mapping[str, Any]) -> None:
+    if chosen.get("engine") == "sqlite" and chosen.get("durability", OFF.name) != OFF.name:
+        raise Refusal(
+            "engine sqlite keeps its tables in memory and logs nothing: "
+            f"take --durability {OFF}, or --engine {' or '.join(DURABLE)}"
+        )
+
+
+def _one_connection(engine: str | None, options: Mapping[str, str]) -> str | None:
+    """Why this engine with these options allows one worker only, and what to do; None if several are allowed."""
+    if engine == "sqlite":
+        return "engine sqlite runs on one connection: leave out --workers, or take --engine polling"
     if options.get("granularity") in BY_ROW:
         return "a row trigger runs on one connection: leave out --workers, or add --granularity statement"
     design = options.get("design", DEFAULT_DESIGN)

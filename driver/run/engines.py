@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shlex
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -95,17 +96,28 @@ def _warn_once(text: str) -> None:
 
 
 def _aurora(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
-    from driver.progress import progress
     from polling_baseline.engines.aurora.engine import Aurora
     from polling_baseline.engines.aurora.linear_road.history import Archive
     from polling_baseline.engines.aurora.node import TRAIN_SIZE, Options
 
-    files = dataset.toll_history, dataset.segment_history
-    size = sum(path.stat().st_size for paths in files for path in paths)
     given = config.engine_options
     order = {"superbox": "priority", "box": "box at a time"}[given.get("order", "superbox")]
     options = Options(int(given.get("train_size", TRAIN_SIZE)), given.get("shed", "none"), order, slower=config.slower)
-    return Aurora(Archive(*files, lambda: progress("history", max(size, 1))), config.workers, options)
+    archive = Archive(dataset.toll_history, dataset.segment_history, lambda: _history_progress(dataset))
+    return Aurora(archive, config.workers, options)
+
+
+def _sqlite(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
+    from polling_baseline.engines.sqlite.engine import SQLite
+
+    return SQLite(dataset.toll_history, dataset.segment_history, lambda: _history_progress(dataset))
+
+
+def _history_progress(dataset: Dataset) -> AbstractContextManager[Callable[[float], None]]:
+    from driver.progress import progress
+
+    files = [*dataset.toll_history, *dataset.segment_history]
+    return progress("history", max(1, sum(path.stat().st_size for path in files)))
 
 
 def _duckdb(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
@@ -115,5 +127,5 @@ def _duckdb(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
 
 
 ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Backends], Engine]] = MappingProxyType(
-    {"polling": _polling, "trigger": _trigger, "duckdb": _duckdb, "aurora": _aurora}
+    {"polling": _polling, "trigger": _trigger, "duckdb": _duckdb, "sqlite": _sqlite, "aurora": _aurora}
 )

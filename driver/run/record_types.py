@@ -22,6 +22,7 @@ class EngineFacts(TypedDict, total=False):
     # The file that holds the state of a run on DuckDB with durability, and its size with its log.
     database: str
     database_bytes: int
+    SQLite: str
     server: ServerLabel
     # Those in force, of the profile's.
     settings: dict[str, str]
