@@ -30,6 +30,7 @@ EXAMPLES = """\
                                                            each with options of its own, as for lrb run
   lrb compare road1 --engines 'polling --design 2004, polling --design merge, polling'
                                                            designs of System X
+  lrb compare road1 --anatomy                              what the price of a database is made of, rung by rung
   lrb compare runs/0007-polling-L1 runs/0008-polling-L1    runs that were made before; unjudged ones are judged
 """
 FAILS = ", 3 the verdict on an engine is FAIL"
@@ -44,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", type=Path, help="where runs and page are saved [comparisons/NNNN]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--master", default="local[*]", help="the Spark that judges [local[*]]")
+    parser.add_argument(
+        "--anatomy",
+        action="store_true",
+        help="a ladder of systems from the stream engine to the row trigger, each judged, at two loads [--xways 1,5]",
+    )
+    parser.add_argument("--readings", type=int, metavar="N", help="with --anatomy: runs of each rung and load [3]")
     parser.add_argument("--stop-when-late", action="store_true", help="stop each run at its first late answer")
     add_limits_argument(parser, "specification, or those of the runs")
     add_server_arguments(parser)
@@ -65,6 +72,11 @@ def run(args: argparse.Namespace) -> int:
     from driver.report.html.run import refresh_report, run_page
     from driver.run.recount import open_run_under
 
+    _check_anatomy(args)
+    if args.anatomy:
+        from driver.cli.anatomy import run_anatomy
+
+        return run_anatomy(args)
     out = args.out or _next_folder()
     folders = _make_runs(args, out) if (args.paths[0] / "dataset.json").exists() else _given_runs(args)
     check_comparable([open_run_under(folder, args.limits) for folder in folders])
@@ -79,6 +91,25 @@ def run(args: argparse.Namespace) -> int:
     if not args.json:
         print(f"\nsaved  {out / 'compare.html'}  " + "  ".join(map(str, folders)))
     return _status(runs)
+
+
+def _check_anatomy(args: argparse.Namespace) -> None:
+    """Its rungs have options of their own."""
+    if not args.anatomy:
+        if args.readings is not None:
+            raise Refusal("--readings is an option of --anatomy")
+        return
+    if args.readings is not None and args.readings < 1:
+        raise Refusal(f"--readings must be 1 or more, not {args.readings}")
+    if len(args.paths) > 1 or not (args.paths[0] / "dataset.json").exists():
+        raise Refusal("an anatomy makes its own runs: name one data set")
+    own = ("--xways", "--from-minute", "--to-minute")
+    others = [option for option in RUN_ARGUMENTS if option not in own and getattr(args, _name(option)) is not None]
+    others += ["--engines"] if args.engines else []
+    others += ["--limits"] if args.limits is not None else []
+    others += ["--stop-when-late"] if args.stop_when_late else []
+    if others:
+        raise Refusal(f"--anatomy chooses {others[0]} itself; leave it out")
 
 
 def _status(runs: Sequence[RunRecord]) -> int:

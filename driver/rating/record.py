@@ -1,6 +1,6 @@
-"""`rating.json` and `reproduction.json`: what came of a search, or of the paper's experiments.
+"""`rating.json`, `reproduction.json` and `anatomy.json`: what came of a search, the paper's experiments, or a ladder.
 
-Both are written when their folder is begun, with the settings alone: one folder, one result.
+All are written when their folder is begun, with the settings alone: one folder, one result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from driver.run.record_types import Environment
 from polling_baseline.refusal import Refusal
 
 FORMAT = 1
-RATING, REPRODUCTION = "rating.json", "reproduction.json"
+RATING, REPRODUCTION, ANATOMY = "rating.json", "reproduction.json", "anatomy.json"
 
 
 class Claim(TypedDict):
@@ -167,6 +167,45 @@ class ReproductionRecord(Claim):
     variants: list[VariantRecord]
     # Of one expressway, by what is counted.
     volumes: dict[str, VolumeRecord]
+    environment: Environment
+
+
+class LoadRecord(TypedDict):
+    """A rung at one load: the medians of its readings, and of cycles that neither warm up nor close a minute."""
+
+    tuples: float
+    cycle_ms: float
+    readings_ms: list[float]
+    # All of a cycle, by its tuples.
+    tuple_us: float
+    toll_p50_s: float
+    toll_max_s: float
+    # The folders, seen from the anatomy's.
+    runs: list[str]
+    # Whether the reference found all answers of all readings right, late or not.
+    right: bool
+
+
+class RungRecord(TypedDict):
+    """One system of the ladder, and what it changes about the one before it."""
+
+    name: str
+    change: str
+    engine: str
+    options: dict[str, str]
+    code_lines: int
+    # What each tuple adds to a cycle, and what a cycle takes without any.
+    tuple_us: float
+    fixed_ms: float
+    # By scale factor.
+    loads: dict[str, LoadRecord]
+
+
+class AnatomyRecord(Claim):
+    minutes: list[int]
+    distinct: int
+    seed: int | None
+    rungs: list[RungRecord]
     environment: Environment
 
 

@@ -52,6 +52,9 @@ RECORDS: dict[str, Any] = {
     "Slower machine": rating.SlowerRecord,
     "Curve": rating.CurveRecord,
     "Volume": rating.VolumeRecord,
+    "anatomy.json": rating.AnatomyRecord,
+    "Rung": rating.RungRecord,
+    "Load": rating.LoadRecord,
 }
 ALONE = {int: "whole number", float: "number", str: "text", bool: "true or false", type(None): "null"}
 UNIONS = (typing.Union, types.UnionType)
