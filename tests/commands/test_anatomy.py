@@ -39,7 +39,7 @@ def ladder(server: object, road: Dataset) -> Ladder:
     """Rungs that need no restart of the server."""
     chosen = [rung for rung in RUNGS if rung.name in NAMES]
     assert len(chosen) == len(NAMES)
-    return Ladder(road.path.parent / "out", road, Backends(), lambda what: None, (1.0, 3.0), 2, rungs=chosen)
+    return Ladder(road.path.parent / "out", road, Backends(), lambda what: None, (1.0, 3.0), 1, rungs=chosen)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_every_rung_is_measured_and_right(ladder: Ladder, record: AnatomyRecord)
         assert many["tuples"] > 2.5 * few["tuples"] > 0
         assert rung["fixed_ms"] >= 0 and rung["code_lines"] > 200
         for load in (few, many):
-            assert load["cycle_ms"] == pytest.approx(sum(load["readings_ms"]) / 2, abs=0.002)
+            assert [load["cycle_ms"]] == load["readings_ms"]
             assert load["tuple_us"] == pytest.approx(load["cycle_ms"] * 1000 / load["tuples"], rel=0.01, abs=0.01)
             for folder in load["runs"]:
                 run = read_run(ladder.folder / folder)
@@ -66,13 +66,13 @@ def test_every_rung_is_measured_and_right(ladder: Ladder, record: AnatomyRecord)
 
 def test_it_goes_on_after_an_interruption(ladder: Ladder, record: AnatomyRecord) -> None:
     """Runs that are complete are taken over; one that is not is made again."""
-    kept, broken = (ladder.folder / "runs" / name for name in ("stream-L1-1", "sql-L3-2"))
+    kept, broken = (ladder.folder / "runs" / name for name in ("stream-L1-1", "sql-L3-1"))
     before = (kept / "cycles.csv").read_bytes()
     write_run(broken, {**read_run(broken), "state": "interrupted"})
     said: list[str] = []
     again = dissect(replace(ladder, announce=said.append))
     assert (kept / "cycles.csv").read_bytes() == before
-    assert sum("taken over" in line for line in said) == 2 * 2 * len(NAMES) - 1
+    assert sum("taken over" in line for line in said) == 2 * len(NAMES) - 1
     assert again["rungs"][0] == record["rungs"][0]
     assert read_run(broken)["state"] == "complete"
 
@@ -129,7 +129,7 @@ def test_it_makes_its_own_runs(ladder: Ladder, record: AnatomyRecord, capsys: py
 def test_a_rung_that_breaks(ladder: Ladder, tmp_path: Path) -> None:
     ends = [ladder.rungs[0], ladder.rungs[-1]]
     elsewhere = Backends(dsn="postgresql://localhost:1/none")
-    gone = replace(ladder, folder=tmp_path / "out", backends=elsewhere, rungs=ends, readings=1)
+    gone = replace(ladder, folder=tmp_path / "out", backends=elsewhere, rungs=ends)
     with pytest.raises(Refusal, match="localhost"):
         dissect(gone)
     assert (tmp_path / "out" / "runs" / "stream-L1-1" / "run.json").exists()

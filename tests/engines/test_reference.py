@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from driver.validate.answers import balance_ranges, output_lines
+from driver.validate.arrays.received import NotPlain
 from driver.validate.arrays.verdict import answers_in, verdict_if_right
 from driver.validate.judge import Question, judged
 from driver.validate.tally import answer_verdicts, by_response
@@ -113,7 +114,10 @@ def test_arrays_see_each_change_of_an_answer(judgement, tmp_path, kind):
     def are_right(changed):
         output = tmp_path / "output.csv"
         output.write_text("\n".join(changed) + "\n")
-        came = answers_in(right, output, 0, sys.maxsize)
+        try:
+            came = answers_in(right, output, 0, sys.maxsize)
+        except NotPlain:
+            return False
         return all(part.is_right(right.heaps[name]) for name, part in came.items())
 
     assert are_right(lines)
