@@ -5,6 +5,7 @@ Until the first step is done it says that the work is starting: a long "0%" says
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+log = logging.getLogger("lrb")
 PLAIN_PERIOD_S = 10.0
 STARTING = "starting"
 
@@ -37,7 +39,7 @@ def progress(what: str, total: float) -> Iterator[Advance]:
         done += amount
         if time.monotonic() - said_at >= PLAIN_PERIOD_S:
             said_at = time.monotonic()
-            print(f"{what}: {f'{done / total:.0%}' if done else STARTING}", file=sys.stderr)
+            log.info("%s: %s", what, f"{done / total:.0%}" if done else STARTING)
 
     yield advance
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections import deque
@@ -16,6 +17,7 @@ from driver.run.limits import Limits
 from driver.run.poller import Cycle
 from polling_baseline.wording import format_seconds
 
+log = logging.getLogger("lrb")
 PLAIN_PERIOD_S = 10.0
 PANEL_PERIOD_S = 0.25
 RATE_CYCLES = 10
@@ -52,7 +54,7 @@ class LiveView:
             if self._live:
                 self._live.update(self._panel(cycle), refresh=True)
             else:
-                print(self._line(cycle), file=sys.stderr)
+                log.info(self._line(cycle))
 
     def _rate(self) -> float:
         rows = sum(cycle.rows for cycle in self._recent)

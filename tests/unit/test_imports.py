@@ -67,9 +67,9 @@ LAYERS = (
     ("polling_baseline",),
 )
 # What people read while a command is under way, and what the command line itself is made of.
-SHOWS = ("driver.cli", "driver.report", "driver.run.live", "driver.progress")
+SHOWS = ("driver.cli", "driver.report")
 ENGINES = modules("polling_baseline/engines", "[!_]*")
-REFERENCES = modules("driver/validate", "reference*")
+REFERENCES = [*modules("driver/validate", "reference*"), *modules("driver/validate", "arrays")]
 
 
 def layer_of(module: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pty
 import re
@@ -22,12 +23,13 @@ with progress("generate", 8) as advance:
 """
 
 
-def test_plain_lines_say_that_it_starts_and_then_how_far_it_is(capsys, monkeypatch):
+def test_plain_lines_say_that_it_starts_and_then_how_far_it_is(caplog, monkeypatch):
+    caplog.set_level(logging.INFO, "lrb")
     monkeypatch.setattr(progress, "PLAIN_PERIOD_S", 0.0)
     with progress.progress("generate", 8) as advance:
         for amount in (0, 1, 0, 7):
             advance(amount)
-    assert capsys.readouterr().err.splitlines() == [
+    assert caplog.messages == [
         "generate: starting",
         "generate: 12%",
         "generate: 12%",
