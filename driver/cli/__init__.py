@@ -151,6 +151,7 @@ def main(argv: list[str] | None = None) -> int:
         return int(ending.code or 0)
     except KeyboardInterrupt:
         print("lrb: interrupted", file=sys.stderr)
+        _end_spark()
         return 2
     except BrokenPipeError:
         # The reader of a pipe went away (`lrb show road | head`): what it wanted, it has.
@@ -161,6 +162,12 @@ def main(argv: list[str] | None = None) -> int:
 
         print(f"lrb: {report_error(error, sys.argv[1:] if argv is None else argv)}", file=sys.stderr)
         return 2
+
+
+def _end_spark() -> None:
+    """At once, if it has been started."""
+    if session := sys.modules.get("driver.spark.session"):
+        session.close(in_haste=True)
 
 
 class _Stderr(logging.Handler):

@@ -80,7 +80,7 @@ def generate(options: GenerateOptions, out: Path, force: bool, master: str) -> N
                 counts = _generate(spark, options, folder, advance)
         except BaseException:
             # The folder is about to vanish: no task may go on writing to it.
-            close()
+            close(in_haste=True)
             raise
         made_by: dict[str, object] = {"command": "generate", "history_days": options.history_days}
         seconds = options.minutes * spec.MINUTE_S

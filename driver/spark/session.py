@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from driver.spark.class_archive import archive_option, keep_archive
 from driver.spark.java import java_home
 from polling_baseline.project import ROOT
 from polling_baseline.refusal import Refusal
@@ -31,7 +32,8 @@ MAX_DRIVER_MB = 8192
 LOOPBACK = "127.0.0.1"
 LOG = "spark.log"
 UTF8_LOCALE = "C.UTF-8"
-END_S = 20
+# Java may have an archive to write.
+END_S = 60
 
 
 def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
@@ -54,8 +56,11 @@ def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
         raise _refusal(master, gateway.folder, str(getattr(error, "java_exception", error))) from None
 
 
-def close() -> None:
-    """End Spark and its Java with all that they are doing; the next `session` starts afresh."""
+def close(in_haste: bool = False) -> None:
+    """End Spark and its Java with all that they are doing; the next `session` starts afresh.
+
+    At its end, Java may write an archive of its classes, which takes seconds, unless one is in haste.
+    """
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
 
@@ -69,8 +74,12 @@ def close() -> None:
             context.stop()
     SparkContext._gateway = SparkContext._jvm = None
     gateway.shutdown()
+    if in_haste:
+        gateway.proc.kill()
     gateway.proc.stdin.close()
     gateway.proc.wait(END_S)
+    java, spark = gateway.homes
+    keep_archive(java, spark, gateway.folder)
     shutil.rmtree(gateway.folder, ignore_errors=True)
 
 
@@ -80,6 +89,7 @@ def _is_not_py4j(record: logging.LogRecord) -> bool:
 
 def _launch(master: str) -> Any:
     """Start Java, and give the gateway that SparkContext wants."""
+    import pyspark
     from pyspark import SparkConf
     from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
@@ -88,10 +98,12 @@ def _launch(master: str) -> Any:
     folder = scratch("spark")
     before, temporary = dict(os.environ), tempfile.tempdir
     try:
-        os.environ.update(_environment(master, folder))
+        homes = java_home(folder).absolute(), Path(pyspark.__file__).parent
+        os.environ.update(_environment(master, folder, *homes))
         # Where pyspark and Java tell each other the port of the gateway and its secret.
         tempfile.tempdir = str(folder)
-        conf = SparkConf(loadDefaults=False).setAll(list(_settings(master, folder).items()))
+        settings = _settings(master, folder, archive_option(*homes, folder))
+        conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
         with (folder / LOG).open("wb") as output:
             options = {"stdout": output, "stderr": output, "cwd": folder, "pass_fds": (scratch_lock(),)}
             gateway = launch_gateway(conf, options)
@@ -103,7 +115,7 @@ def _launch(master: str) -> Any:
         tempfile.tempdir = temporary
         os.environ.clear()
         os.environ.update(before, PYSPARK_PYTHON=_python(master))
-    gateway.folder = folder
+    gateway.folder, gateway.homes = folder, homes
     atexit.register(close)
     return gateway
 
@@ -115,13 +127,11 @@ def _refusal(master: str, folder: Path, error: str = "") -> Refusal:
     return Refusal(f"Spark does not start with --master {master}: {cause[1] if cause else log[-200:].strip()}")
 
 
-def _environment(master: str, folder: Path) -> dict[str, str]:
-    import pyspark
-
+def _environment(master: str, folder: Path, java: Path, spark: Path) -> dict[str, str]:
     # The Spark that matches this pyspark, whatever else is installed; and an address that needs no name service.
     environment = {
-        "JAVA_HOME": str(java_home(folder).absolute()),
-        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "JAVA_HOME": str(java),
+        "SPARK_HOME": str(spark),
         "PYSPARK_PYTHON": _python(master),
         "PYTHONPATH": _python_path(),
         "TMPDIR": str(folder),
@@ -142,7 +152,7 @@ def _python(master: str) -> str:
     return sys.executable if _is_local(master) else os.environ.get("PYSPARK_PYTHON", sys.executable)
 
 
-def _settings(master: str, folder: Path) -> dict[str, str]:
+def _settings(master: str, folder: Path, archive: str) -> dict[str, str]:
     memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     settings = {
         "spark.master": master,
@@ -159,7 +169,7 @@ def _settings(master: str, folder: Path) -> dict[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Otherwise each operation on a column looks up its line of Python, which a small judgement feels.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
-        "spark.driver.extraJavaOptions": _java_options(),
+        "spark.driver.extraJavaOptions": f"{_java_options()} {archive}",
         "spark.executorEnv.LC_ALL": UTF8_LOCALE,
     }
     if _is_local(master):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from driver.spark import class_archive
 from driver.spark.java import MODULE, java_home, major_version
 from polling_baseline.refusal import Refusal
 
@@ -63,3 +65,52 @@ def test_old_java_on_the_path_is_passed_over(tmp_path, monkeypatch):
     words = [java, MODULE, "-Dword=a b", "-XshowSettings:properties", "-version"]
     said = subprocess.run(words, capture_output=True, text=True, check=True).stderr
     assert "word = a b" in said
+
+
+@pytest.fixture
+def homes(tmp_path):
+    """A Java and a Spark that look as if they could have an archive, and the folder that Java works in."""
+    java, spark, folder = tmp_path / "java", tmp_path / "spark", tmp_path / "work"
+    own = java / "lib" / "server" / "classes.jsa"
+    for place in (own.parent, spark / "jars", folder):
+        place.mkdir(parents=True)
+    own.touch()
+    return java, spark, folder
+
+
+@pytest.fixture
+def kept_in(tmp_path, monkeypatch):
+    """Where archives are kept, if there is no place beside the program."""
+    monkeypatch.setattr(class_archive, "__file__", str(tmp_path / "nowhere" / "module.py"))
+    monkeypatch.setenv("LRB_STATE", str(tmp_path / "state"))
+    return tmp_path / "state" / "compiled"
+
+
+def test_an_archive_is_made_once_and_then_used(homes, kept_in):
+    assert class_archive.archive_option(*homes) == "-XX:ArchiveClassesAtExit=new-classes.jsa"
+    (homes[2] / "new-classes.jsa").write_text("classes")
+    class_archive.keep_archive(*homes)
+    [kept] = kept_in.iterdir()
+    assert class_archive.archive_option(*homes) == "-XX:SharedArchiveFile=classes.jsa"
+    assert (homes[2] / "classes.jsa").resolve() == kept and kept.read_text() == "classes"
+
+
+def test_an_archive_belongs_to_its_spark(homes, kept_in):
+    _, spark, folder = homes
+    for round in range(4):
+        (spark / "jars" / f"{round}.jar").touch()
+        os.utime(spark / "jars", ns=(round, round))
+        assert class_archive.archive_option(*homes).startswith("-XX:ArchiveClassesAtExit")
+        (folder / "new-classes.jsa").write_text(str(round))
+        class_archive.keep_archive(*homes)
+    assert sorted(kept.read_text() for kept in kept_in.iterdir()) == ["2", "3"]
+
+
+def test_a_java_that_made_none(homes, kept_in):
+    class_archive.keep_archive(*homes)
+    assert not kept_in.exists()
+
+
+def test_a_java_without_an_archive_of_its_own_makes_none(homes, kept_in):
+    (homes[0] / "lib" / "server" / "classes.jsa").unlink()
+    assert class_archive.archive_option(*homes) == ""
