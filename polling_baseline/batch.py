@@ -139,6 +139,8 @@ class Answers:
 
     kind: str
     columns: Columns
+    # By time.perf_counter, if the driver read them before the rest of their batch.
+    read_at: float | None = None
 
     def __len__(self) -> int:
         return len(self.columns["second"])

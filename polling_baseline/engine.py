@@ -32,7 +32,8 @@ class Engine(Protocol):
     def stop(self) -> None:
         """Release everything."""
 
-    # An engine may also have files() -> dict[str, str]: what it leaves in the run's folder, by name;
+    # An engine may also have finish(): the input is through, whatever is left to say is said now;
+    # files() -> dict[str, str]: what it leaves in the run's folder, by name;
     # and discard(): remove what it keeps for a resumption, as the run is complete.
 
     def facts(self) -> dict[str, object]:
@@ -51,3 +52,11 @@ class Resumable(Engine, Protocol):
 
     def complete(self, batch: Batch) -> Mapping[str, float]:
         """Do what is still to be done of that batch, which may be nothing; `answers` then gives all its answers."""
+
+
+@runtime_checkable
+class Paced(Engine, Protocol):
+    """An engine that answers in its own time: `process` only hands over, `answers` gives what has come since."""
+
+    def through(self) -> list[tuple[int, float]]:
+        """The seconds that it is done with since the last call, each with the moment, by time.perf_counter."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 
@@ -11,6 +12,8 @@ WIDTH = 100
 # A response time has six decimals at most.
 MOST_DECIMALS = 6
 WIDEST_GAP = 3
+# What is shown of a line from outside.
+TEXT_CUT = 200
 
 
 def format_count(number: int, noun: str, width: int = 0) -> str:
@@ -61,3 +64,9 @@ def fold_parts(label: str, parts: Iterable[str]) -> list[str]:
         else:
             lines[-1] = longer
     return [f"{'' if number else label:<{len(label)}}{line}" for number, line in enumerate(lines)]
+
+
+def printable(text: bytes) -> str:
+    """The beginning of a line from outside as it may be shown anywhere: what is not text is escaped."""
+    shown = text[:TEXT_CUT].decode("utf-8", "backslashreplace")
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda match: f"\\x{ord(match[0]):02x}", shown)

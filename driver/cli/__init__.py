@@ -27,6 +27,7 @@ COMMANDS = (
     "show",
     "load",
     "run",
+    "feed",
     "validate",
     "expected",
     "report",
@@ -120,7 +121,7 @@ def parser() -> Parser:
         + f"{EXIT_STATUS}, 3 judged as FAIL.\n\n{VARIABLES_HELP}",
     )
     top.add_argument("--version", action="version", version=f"lrb {version('linear-road')}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    commands = top.add_subparsers(dest="verb", metavar="COMMAND", required=True, parser_class=Parser)
     for name in COMMANDS:
         module = module_of(name)
         summary = module.SUMMARY

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from driver.cli import FAIL_STATUS, add_limits_argument, add_server_arguments
 from driver.cli import run as run_command
+from driver.run.config import FOREIGN
 from driver.run.engines import ENGINES, Backends
 from driver.run.limits import limits_argument
 from polling_baseline.refusal import Refusal
@@ -37,11 +38,13 @@ FAILS = ", 3 the verdict on an engine is FAIL"
 # Options of `lrb run` that a comparison takes; each may have several values with commas between.
 RUN_ARGUMENTS = {**run_command.PART_ARGUMENTS, **run_command.ENGINE_ARGUMENTS}
 BROKE_STATUS = 2
+# Every engine that can be run without a word more.
+OURS = tuple(name for name in ENGINES if name not in FOREIGN)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="DATASET | RUN", type=Path, nargs="+", help="a data set, or two runs or more")
-    parser.add_argument("--engines", metavar="NAME,...", help=f"the engines to run [{','.join(ENGINES)}]")
+    parser.add_argument("--engines", metavar="NAME,...", help=f"the engines to run [{','.join(OURS)}]")
     parser.add_argument("--out", metavar="DIR", type=Path, help="where runs and page are saved [comparisons/NNNN]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--master", default="local[*]", help="the Spark that judges [local[*]]")
@@ -155,7 +158,7 @@ def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
 
 def _variants(args: argparse.Namespace) -> list[list[str]]:
     """The words for `lrb run`, a list per run: engines times the values of each option."""
-    engines = [shlex.split(item) for item in (args.engines or ",".join(ENGINES)).split(",")]
+    engines = [shlex.split(item) for item in _items(args.engines or ",".join(OURS))]
     for words in engines:
         if not words or words[0] not in ENGINES:
             raise Refusal(f"--engines {args.engines}: there is {', '.join(ENGINES)}")
@@ -172,6 +175,11 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
         for engine in engines
         for chosen in itertools.product(*choices)
     ]
+
+
+def _items(text: str) -> list[str]:
+    """What stands between commas, except for those in quotes."""
+    return re.findall(r"""(?:[^,'"]|'[^']*'|"[^"]*")+""", text) or [""]
 
 
 def _run_one(config: RunConfig, backends: Backends, folder: Path) -> str:

@@ -12,9 +12,9 @@ from textwrap import wrap
 from driver.cli import add_limits_argument
 from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
 from driver.cli.run import add_engine_arguments, engine_options
-from driver.rating.paper import IGNORED, LIMIT_S, STRICTER_LIMIT_S, VARIANTS, Variant
+from driver.rating.paper import BRIEF, IGNORED, LIMIT_S, STRICTER_LIMIT_S, SYSTEM_X, VARIANTS, Variant
 from driver.rating.record import PublishedRecord, ReproductionRecord, SlowerRecord, VariantRecord
-from driver.run.config import ENGINE_OPTIONS, RunConfig, configure
+from driver.run.config import ENGINE_OPTIONS, FOREIGN, NAMES_A_SYSTEM, RunConfig, configure
 from driver.run.engines import Backends
 from driver.run.limits import describe_limits, limits_in_force
 from polling_baseline.refusal import Refusal
@@ -27,6 +27,7 @@ EXAMPLES = """\
   lrb reproduce --only 2004,box                  some of them; interrupted, the same command goes on where it was
   lrb reproduce --catch-up on --ignore none      not by the paper's schedule, and with all requests
   lrb reproduce --limits tibbetts                the ratings by other limits as well; runs that are there stay
+  lrb reproduce --brief --command './my_system'  a system of your own beside System X, by the same arithmetic
   lrb reproduce --brief --minutes 20 --out try   a try-out, on a road too short to mean much
 
 Runs are made as in the paper: one second per cycle, however late it is, and no travel times.  What a cycle takes here,
@@ -87,20 +88,33 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_fixed_options(args: argparse.Namespace) -> None:
     """What a variant says, the user does not."""
+    foreign = set(_foreign_options(args))
     for option in ("slower", *(name for options in ENGINE_OPTIONS.values() for name in options)):
-        if getattr(args, option) is not None:
+        if getattr(args, option) is not None and option not in foreign:
             raise Refusal(f"lrb reproduce chooses --{option.replace('_', '-')} itself; leave it out")
 
 
-def _variants(args: argparse.Namespace) -> tuple[Variant, ...]:
-    if args.only is None:
-        from driver.rating.paper import BRIEF
+def _foreign_options(args: argparse.Namespace) -> dict[str, str]:
+    """The options of a system that others wrote, if one takes part."""
+    names = {name for engine in FOREIGN for name in ENGINE_OPTIONS[engine]}
+    options = {name: str(getattr(args, name)) for name in sorted(names) if getattr(args, name) is not None}
+    return options if options.keys() & set(NAMES_A_SYSTEM) else {}
 
-        return tuple(variant for variant in VARIANTS if not args.brief or variant.name in BRIEF)
+
+def _variants(args: argparse.Namespace) -> tuple[Variant, ...]:
+    there = list(VARIANTS)
+    if options := _foreign_options(args):
+        name = "exec" if "command" in options else "tcp"
+        there.insert(0, Variant(name, SYSTEM_X, name, options))
+    if args.only is None:
+        return tuple(variant for variant in there if not args.brief or variant.name in (*BRIEF, *FOREIGN))
     names = [name.strip() for name in args.only.split(",")]
-    if unknown := [name for name in names if name not in NAMES]:
-        raise Refusal(f"--only {args.only}: there is no variant {unknown[0]!r}; there are {', '.join(NAMES)}")
-    return tuple(variant for variant in VARIANTS if variant.name in names)
+    for name in names:
+        if name in FOREIGN and name not in [variant.name for variant in there]:
+            raise Refusal(f"--only {name} needs {'--command' if name == 'exec' else '--listen or --connect'}")
+        if name not in (*NAMES, *FOREIGN):
+            raise Refusal(f"--only {args.only}: there is no variant {name!r}; there are {', '.join(NAMES)}")
+    return tuple(variant for variant in there if variant.name in names)
 
 
 def _say(what: str) -> None:

@@ -15,6 +15,8 @@ from driver.run.config import (
     DESIGN_OPTIONS,
     ENGINE_OPTIONS,
     GRANULARITIES,
+    HISTORY_FORMS,
+    MARKS,
     ORDERS,
     SHEDDING,
     RunConfig,
@@ -39,6 +41,10 @@ EXAMPLES = """\
   lrb run --engine duckdb road1                the same design on a column store, in this process
   lrb run --engine sqlite road1                the same design in a library: no server, one connection, nothing logged
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
+  lrb run --engine exec --command './my_system' road1
+                                               on a program of your own, which docs/your-own-system.md explains
+  lrb run --engine tcp --listen 127.0.0.1:9000 road1
+                                               on a system that connects to the driver
   lrb run --clock virtual --slower 80 --catch-up off --ignore travel_time road1
                                                on a machine 80 times slower, with the paper's schedule and requests
   lrb run --like runs/0007-polling-L1          the same run again, on the same server
@@ -85,10 +91,16 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "of engine aurora: push a train on as far as it goes, or run one box at a time, as in the paper "
         "[superbox]",
     },
+    "--command": {"metavar": "COMMAND", "help": "of engine exec: the program to start, with its arguments"},
+    "--listen": {"metavar": "HOST:PORT", "help": "of engine tcp: wait there for the system to connect"},
+    "--connect": {"metavar": "HOST:PORT", "help": "of engine tcp: connect to the system there"},
+    "--marks": {"choices": MARKS, "help": "of engines exec and tcp: a line after each second, to be echoed [on]"},
+    "--history": {"choices": HISTORY_FORMS, "help": "of engines exec and tcp: the form of the history [csv]"},
+    "--patience": {"metavar": "S", "help": "of engines exec and tcp: how long the system may be silent [60]"},
     "--train-size": {"type": int, "metavar": "N", "help": "of engine aurora: tuples per train [50000]"},
 }
 # Their values have commas of their own; a comparison gives them to all of its runs.
-LISTS = ("--ignore",)
+LISTS = ("--ignore", "--command")
 # Which part of a data set is run, and on which clock.
 PART_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--clock": {"choices": CLOCKS, "help": "wait for each second, or skip waiting [real]"},
@@ -162,7 +174,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_options(args: argparse.Namespace) -> None:
     """A run goes on as it was begun."""
-    mine = ("resume", "dsn", "database", "master", "command", "run")
+    mine = ("resume", "dsn", "database", "master", "verb", "run")
     if any(value not in (None, False) for name, value in vars(args).items() if name not in mine):
         raise Refusal("--resume takes all options of the run that it names; leave the others out")
 

@@ -37,15 +37,20 @@ def export(dataset: Dataset, out: Path, packed: bool, force: bool) -> list[Path]
             tables = (table for _, table in read_minutes(path))
             _write(folder / f"xway-{xway:03d}.csv", packed, INPUT_SCHEMA, tables)
             advance(path.stat().st_size)
-        for name, paths, fields in (
-            (TOLL_NAME, dataset.toll_history, spec.TOLL_HISTORY),
-            (SEGMENT_NAME, dataset.segment_history, spec.SEGMENT_HISTORY),
-        ):
-            if paths:
-                schema = pq.read_schema(paths[0])
-                assert schema.names == list(fields.values())
-                _write(folder / name, packed, schema, _row_groups(paths, advance))
+        export_history(dataset, folder, advance, packed)
     return sorted(out.iterdir())
+
+
+def export_history(dataset: Dataset, folder: Path, advance: Advance, packed: bool = False) -> None:
+    """Write the history of a data set, if it has one, as two files of CSV."""
+    for name, paths, fields in (
+        (TOLL_NAME, dataset.toll_history, spec.TOLL_HISTORY),
+        (SEGMENT_NAME, dataset.segment_history, spec.SEGMENT_HISTORY),
+    ):
+        if paths:
+            schema = pq.read_schema(paths[0])
+            assert schema.names == list(fields.values())
+            _write(folder / name, packed, schema, _row_groups(paths, advance))
 
 
 def _row_groups(paths: list[Path], advance: Advance) -> Iterator[pa.Table]:

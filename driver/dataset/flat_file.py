@@ -7,7 +7,6 @@ is rejected however it goes on.  No Python runs per line, except for the rejecte
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,6 @@ from polling_baseline.batch import INPUT_SCHEMA
 from polling_baseline.compiled import compiled
 
 MAX_LINE = 1 << 16
-TEXT_CUT = 200
 
 TAB, NEWLINE, RETURN, BLANK, PLUS, COMMA, MINUS, ZERO = b"\t\n\r +,-0"
 # The largest number that has 64 bits, less its last digit; and that digit.
@@ -211,9 +209,3 @@ def reason_for(verdict: int, text: bytes, bounds: np.ndarray) -> str:
     field = verdict - OUT_OF_RANGE
     low, high = bounds[int(values[0]), field]
     return f"{FIELDS[field]} {values[field]} is out of range {low}..{high}"
-
-
-def printable(text: bytes) -> str:
-    """The beginning of a line as it may be shown anywhere: what is not text is escaped."""
-    shown = text[:TEXT_CUT].decode("utf-8", "backslashreplace")
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda match: f"\\x{ord(match[0]):02x}", shown)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from driver.dataset.flat_file import printable
 from polling_baseline.refusal import Refusal
+from polling_baseline.wording import printable
 
 HEADER = ("file", "line", "reason", "text")
 NAMED = 5

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driver.dataset.flat_file import TEXT_CUT
 from driver.dataset.folder import write_columns
 from driver.dataset.import_ import ImportHistory, ImportOptions, without_history
 from driver.dataset.rejects import Reject
 from driver.history.rows import SEGMENT, TOLL, Chunk, History, files_in, read_rows
 from driver.spark.units import run_job
 from polling_baseline import spec
+from polling_baseline.wording import TEXT_CUT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,7 +10,7 @@ from typing import Any
 
 from driver.report.diagnosis import headline
 from driver.report.text import answer_counts, departures, limits_text
-from driver.run.config import ENGINE_OPTIONS, RunConfig
+from driver.run.config import ENGINE_OPTIONS, NAMES_A_SYSTEM, RunConfig
 from driver.run.journal import step_name
 from driver.run.record import RunRecord
 from driver.run.verdict import FAULTS
@@ -106,11 +106,11 @@ def _options(config: RunConfig) -> dict[str, str]:
         "period_s": f"period {config.period_s:g} s",
         "catch_up": f"catch-up {'on' if config.catch_up else 'off'}",
         "slower": f"{config.slower:g} times slower",
-        # A design is in the label already.
+        # A design is in the label already, and so is the name of a foreign system.
         **{
             key: f"{key} {value}"
             for key, value in config.engine_options.items()
-            if key not in ENGINE_OPTIONS["polling"]
+            if key not in (*ENGINE_OPTIONS["polling"], *NAMES_A_SYSTEM)
         },
     }
 

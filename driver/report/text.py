@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from driver.report.diagnosis import headline, look_first
-from driver.run.config import ENGINE_OPTIONS, RunConfig
+from driver.run.config import ENGINE_OPTIONS, FOREIGN, RunConfig
 from driver.run.journal import step_name
 from driver.run.limits import describe_limits, limits_in_force
 from driver.run.record import RunRecord, run_record
@@ -118,7 +118,10 @@ def departures(config: RunConfig) -> list[str]:
 
 
 def _own_options(config: RunConfig) -> list[str]:
-    """The options that only this engine has; those of a design are in the label."""
+    """The options that only this engine has; those of a design are in the label, as is the name of a foreign system."""
+    if config.engine in FOREIGN:
+        usual = ENGINE_OPTIONS[config.engine]
+        return [f"{name} {value}" for name, value in config.engine_options.items() if usual[name] not in (None, value)]
     return [value for name, value in config.engine_options.items() if name not in ENGINE_OPTIONS["polling"]]
 
 

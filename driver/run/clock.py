@@ -28,6 +28,8 @@ class Clock:
         self._counter = counter
         self._sleep = sleep
         self._zero = counter() - start
+        # The end of the engine's last work, by the machine's clock and by this one.
+        self._work_end = counter(), start
 
     def now(self) -> float:
         return self._counter() - self._zero
@@ -52,4 +54,11 @@ class Clock:
         """What is done here takes `slower` times as long."""
         before = self._counter()
         yield
-        self._zero -= (self._slower - 1) * (self._counter() - before)
+        end = self._counter()
+        self._zero -= (self._slower - 1) * (end - before)
+        self._work_end = end, end - self._zero
+
+    def at(self, moment: float) -> float:
+        """What this clock showed at a moment of the machine's clock, in the engine's last work or near it."""
+        end, shown = self._work_end
+        return shown - self._slower * (end - moment)

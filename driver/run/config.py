@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -32,7 +34,13 @@ DURABLE = ("polling", "trigger", "duckdb")
 SHEDDING = ("none", "random", "semantic")
 # In which order engine aurora runs its boxes: a train is pushed on as far as it goes, or one box at a time.
 ORDERS = ("superbox", "box")
-# The options that only one engine has, with the default that a run states; those of a design have their own.
+# Systems that others wrote.
+FOREIGN = ("exec", "tcp")
+# Whether a foreign system is told where a second ends, and in which form it gets the history.
+MARKS, HISTORY_FORMS = ("on", "off"), ("csv", "parquet")
+NAMES_A_SYSTEM = ("command", "listen", "connect")
+_OF_A_FOREIGN_SYSTEM = {"marks": "on", "history": "csv", "patience": "60"}
+# The options that only some engines have, with the default that a run states; those of a design have their own.
 ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
     {
         "polling": {"design": DEFAULT_DESIGN, "indexes": None, "keep": None},
@@ -40,6 +48,8 @@ ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
         "duckdb": {},
         "sqlite": {},
         "aurora": {"shed": None, "train_size": None, "order": None},
+        "exec": {"command": None, **_OF_A_FOREIGN_SYSTEM},
+        "tcp": {"listen": None, "connect": None, **_OF_A_FOREIGN_SYSTEM},
     }
 )
 # The options of some design of System X, with all values.
@@ -84,7 +94,10 @@ class RunConfig:
 
     @property
     def label(self) -> str:
-        """The engine, and its design where that is not the default one."""
+        """The engine, and its design where that is not the default one; of a foreign system, its name."""
+        if self.engine in FOREIGN:
+            system = next(self.engine_options[name] for name in NAMES_A_SYSTEM if name in self.engine_options)
+            return f"{self.engine} {_short(system)}"
         design = self.engine_options.get("design", DEFAULT_DESIGN)
         usual = {"design": DEFAULT_DESIGN, **default_options(design)}
         own = [f"{name} {value}" for name, value in self.engine_options.items() if usual.get(name, value) != value]
@@ -124,6 +137,7 @@ def configure(like: Mapping[str, Any] = MappingProxyType({}), **options: Any) ->
             raise Refusal(only_one)
         chosen["workers"] = 1
     _refuse_durability(chosen)
+    _check_foreign(chosen)
     dataset = RunConfig(chosen["dataset"], xways=chosen.get("xways")).open_dataset()
     minutes = dataset.seconds // spec.MINUTE_S
     # A worker without an expressway would have nothing to do.
@@ -146,6 +160,11 @@ def configure(like: Mapping[str, Any] = MappingProxyType({}), **options: Any) ->
     return config
 
 
+def _short(command: str) -> str:
+    """A command without the folders of its files."""
+    return " ".join(Path(word).name or word for word in shlex.split(command))
+
+
 def _checked_workers(workers: int, expressways: int) -> int:
     if not 1 <= workers <= MOST_WORKERS:
         raise Refusal(f"--workers must be 1 to {MOST_WORKERS}, not {workers}")
@@ -153,6 +172,8 @@ def _checked_workers(workers: int, expressways: int) -> int:
 
 
 def _refuse_durability(chosen: Mapping[str, Any]) -> None:
+    if chosen.get("engine") in FOREIGN and chosen.get("durability", OFF.name) != OFF.name:
+        raise Refusal(f"what a foreign system keeps is its own affair: take --durability {OFF}")
     if chosen.get("engine") == "sqlite" and chosen.get("durability", OFF.name) != OFF.name:
         raise Refusal(
             "engine sqlite keeps its tables in memory and logs nothing: "
@@ -160,8 +181,34 @@ def _refuse_durability(chosen: Mapping[str, Any]) -> None:
         )
 
 
+def _check_foreign(chosen: Mapping[str, Any]) -> None:
+    """A system that others wrote must be named, and on the virtual clock it must say when it is done."""
+    engine, options = chosen.get("engine"), chosen["engine_options"]
+    if engine == "exec" and "command" not in options:
+        raise Refusal("engine exec needs --command, the program that it starts, as in --command './my_system --fast'")
+    if engine == "tcp" and ("listen" in options) == ("connect" in options):
+        raise Refusal(
+            "engine tcp needs --listen HOST:PORT, where a system connects to, or --connect HOST:PORT, where it listens"
+        )
+    if "patience" in options:
+        _check_patience(options["patience"])
+    if options.get("marks") == "off" and chosen.get("clock", "real") != "real":
+        raise Refusal("--marks off needs --clock real: the virtual clock must see when a system is done with a second")
+
+
+def _check_patience(text: str) -> None:
+    try:
+        patience_s = float(text)
+    except ValueError:
+        patience_s = 0.0
+    if not 0 < patience_s < threading.TIMEOUT_MAX:
+        raise Refusal(f"--patience must be a number of seconds above 0, not {text}")
+
+
 def _one_connection(engine: str | None, options: Mapping[str, str]) -> str | None:
     """Why this engine with these options allows one worker only, and what to do; None if several are allowed."""
+    if engine in FOREIGN:
+        return f"engine {engine} is one system, and shares out its work itself: leave out --workers"
     if engine == "sqlite":
         return "engine sqlite runs on one connection: leave out --workers, or take --engine polling"
     if options.get("granularity") in BY_ROW:
@@ -181,15 +228,19 @@ def _engine_options(like: Mapping[str, Any], given: Mapping[str, Any]) -> dict[s
     """What only this engine knows, by the option's name: as given, else as in the run to repeat, else its default."""
     engine = given.get("engine") or like.get("engine", DEFAULT_ENGINE)
     own = {name: str(value) for name, value in given.get("engine_options", {}).items() if value is not None}
+    mine = ENGINE_OPTIONS.get(engine, {})
     for owner, names in ENGINE_OPTIONS.items():
-        if owner != engine and (others := [name for name in names if name in own]):
+        if owner != engine and (others := [name for name in names if name in own and name not in mine]):
             option = others[0].replace("_", "-")
             raise Refusal(f"--{option} is an option of --engine {owner}; engine {engine} has none such")
     if int(own.get("train_size", 1)) < 1:
         raise Refusal(f"--train-size must be 1 or more, not {own['train_size']}")
     before = like.get("engine_options", {}) if like.get("engine") == engine else {}
-    defaults = {name: value for name, value in ENGINE_OPTIONS.get(engine, {}).items() if value}
-    return _with_design({**defaults, **before, **own}, own) if engine == "polling" else {**defaults, **before, **own}
+    defaults = {name: value for name, value in mine.items() if value}
+    if own.keys() & set(NAMES_A_SYSTEM):
+        before = {name: value for name, value in before.items() if name not in NAMES_A_SYSTEM}
+    chosen = {**defaults, **before, **own}
+    return _with_design(chosen, own) if engine == "polling" else chosen
 
 
 def _with_design(chosen: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:

@@ -126,6 +126,33 @@ def _duckdb(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     return DuckDB(dataset.toll_history, dataset.segment_history, config.workers, config.profile.keeps_commits)
 
 
+def _foreign(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
+    from driver.run.introduction import introduce
+    from polling_baseline.engines.external.channel import Connection, Listener, Program
+    from polling_baseline.engines.external.engine import External, Manners, PacedExternal
+
+    given = config.engine_options
+    channel = (
+        Program(given["command"])
+        if config.engine == "exec"
+        else Listener(given["listen"])
+        if "listen" in given
+        else Connection(given["connect"])
+    )
+    manners = Manners(given["marks"] == "on", float(given["patience"]))
+    # On the real clock a system answers in its own time; the virtual one waits for it.
+    kind = PacedExternal if config.clock == "real" else External
+    return kind(config.engine, channel, lambda folder: introduce(config, dataset, folder), config.seconds, manners)
+
+
 ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Backends], Engine]] = MappingProxyType(
-    {"polling": _polling, "trigger": _trigger, "duckdb": _duckdb, "sqlite": _sqlite, "aurora": _aurora}
+    {
+        "polling": _polling,
+        "trigger": _trigger,
+        "duckdb": _duckdb,
+        "sqlite": _sqlite,
+        "aurora": _aurora,
+        "exec": _foreign,
+        "tcp": _foreign,
+    }
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import cast
@@ -29,7 +31,7 @@ from driver.run.recording import Recording
 from driver.run.resume import InterruptedRun, reopened
 from driver.run.summary import environment, late_by, summary
 from polling_baseline.batch import Answers, Batch
-from polling_baseline.engine import Engine, EngineFailure
+from polling_baseline.engine import Engine, EngineFailure, Paced
 from polling_baseline.refusal import Refusal
 
 log = logging.getLogger("lrb")
@@ -82,7 +84,7 @@ def run(
     feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers, ahead=config.clock == "real")
     limits = limits_in_force(config.limits)
     view = LiveView(seconds, config.period_s, limits)
-    desk = _Desk(engine, clock, recording, view, limits, config.slower)
+    desk = _Desk(engine, clock, recording, view, limits, config)
 
     def done(cycle: Cycle) -> None:
         desk.enter(cycle)
@@ -96,6 +98,8 @@ def run(
             if earlier and earlier.last:
                 _complete(earlier, earlier.last, feed, poller, desk)
             run_polls(poller, clock, config.period_s)
+            if not poller.stopping.is_set():
+                getattr(engine, "finish", lambda: None)()
         record["state"] = "complete"
         if desk.late and config.stop_when_late:
             _end(record, "late", f"stopped at its first late answer, in second {_last(recording)}")
@@ -112,6 +116,7 @@ def run(
         _end(record, "broken", _failed_write(error, folder))
     finally:
         feed.close()
+        desk.take_rest()
         record["covered"] = [seconds.start, _last(recording)]
         _close(recording, record, desk.own_s, folder, limits)
     return record
@@ -121,12 +126,15 @@ class _Desk:
     """Hands batches to the engine, and its answers to the recording."""
 
     def __init__(
-        self, engine: Engine, clock: Clock, recording: Recording, view: LiveView, limits: Limits, slower: float
+        self, engine: Engine, clock: Clock, recording: Recording, view: LiveView, limits: Limits, config: RunConfig
     ) -> None:
         self._limits = limits
         self._engine, self._clock, self._recording, self._view = engine, clock, recording, view
-        self._slower = slower
+        self._slower, self._last_second = config.slower, config.seconds[-1]
         self.own_s, self.late = 0.0, False
+        # Of a paced engine: the cycles that it is not done with, and when it was done with one last.
+        self._open: list[Cycle] = []
+        self._through_at = -math.inf
 
     def process(self, batch: Batch) -> tuple[float, Mapping[str, float]]:
         return self.handle(batch, self._engine.process)
@@ -138,13 +146,29 @@ class _Desk:
         with self._clock.engine_at_work():
             steps = process(batch)
         committed = self._clock.now()
+        self._take(committed)
+        return committed, {step: self._slower * ms for step, ms in steps.items()}
+
+    def _take(self, committed: float) -> None:
+        """Record the answers that there are."""
         for answers in self._answers():
             written = self._clock.now()
-            longest_s = self._recording.answers(answers, committed)
+            emit = committed if answers.read_at is None else self._clock.at(answers.read_at)
+            longest_s = self._recording.answers(answers, emit)
             self.late = self.late or longest_s > self._limits[answers.kind]
             self._view.answered(answers.kind, longest_s)
             self.own_s += self._clock.now() - written
-        return committed, {step: self._slower * ms for step, ms in steps.items()}
+
+    def take_rest(self) -> None:
+        """Record what came after the last batch, and of a paced engine the cycles whose end nobody knows."""
+        if not hasattr(self._engine, "finish"):
+            return
+        with contextlib.suppress(OSError, EngineFailure):
+            self._take(self._clock.now())
+            if isinstance(self._engine, Paced):
+                self._enter_those_through()
+            for cycle in self._open:
+                self._enter(cycle)
 
     def _answers(self) -> Iterator[Answers]:
         """Reading them is the engine's work, too."""
@@ -157,6 +181,24 @@ class _Desk:
             yield part
 
     def enter(self, cycle: Cycle) -> None:
+        if isinstance(self._engine, Paced):
+            self._open.append(cycle)
+            self._enter_those_through()
+        else:
+            self._enter(cycle)
+
+    def _enter_those_through(self) -> None:
+        """A paced engine's cycle lasts from when it got the input, or was done with what came before, until then."""
+        for second, moment in cast(Paced, self._engine).through():
+            ended = self._clock.at(moment)
+            while self._open and self._open[0].seconds[-1] <= second:
+                cycle = self._open.pop(0)
+                started = max(cycle.started, min(self._through_at, ended))
+                backlog_s = max(0, min(math.floor(ended), self._last_second) - cycle.seconds[-1])
+                self._enter(replace(cycle, started=started, committed=ended, ended=ended, backlog_s=backlog_s))
+                self._through_at = ended
+
+    def _enter(self, cycle: Cycle) -> None:
         # What makes it durable is done in idle time.
         with self._clock.paused():
             self._recording.cycle(cycle)

@@ -23,6 +23,9 @@ class EngineFacts(TypedDict, total=False):
     database: str
     database_bytes: int
     SQLite: str
+    # A foreign system: its command or its address, and the lines of input that it got.
+    system: str
+    lines: int
     server: ServerLabel
     # Those in force, of the profile's.
     settings: dict[str, str]

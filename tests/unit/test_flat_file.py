@@ -249,11 +249,6 @@ def test_gzip_in_several_members_is_one_file(path):
     assert sum(len(chunk.rows) for chunk in lines.read_chunks(path, lines.ranges())) == 3
 
 
-def test_what_is_not_text_is_escaped():
-    assert lines.printable(b"a\0\x1b[31m\xff\xc3\xa9\x85") == "a\\x00\\x1b[31m\\xff\u00e9\\x85"
-    assert len(lines.printable(b"x" * 10_000)) == lines.TEXT_CUT
-
-
 def test_ranges_follow_the_number_of_expressways():
     xway = lines.FIELDS.index("XWay")
     assert np.array_equal(lines.ranges(2)[spec.REPORT, xway], (0, 1))

@@ -9,7 +9,15 @@ import sys
 
 import pytest
 
-from polling_baseline.wording import WIDTH, fold_parts, format_command, format_count, format_seconds
+from polling_baseline.wording import (
+    TEXT_CUT,
+    WIDTH,
+    fold_parts,
+    format_command,
+    format_count,
+    format_seconds,
+    printable,
+)
 
 
 @pytest.mark.parametrize(
@@ -72,3 +80,8 @@ def test_lines_that_fit() -> None:
     assert lines[0].startswith("steps   step 0") and all(line.startswith("        step") for line in lines[1:])
     assert [part for line in lines for part in line[8:].split("   ")] == parts
     assert fold_parts("x  ", ["y" * 200]) == ["x  " + "y" * 200]
+
+
+def test_what_is_not_text_is_escaped() -> None:
+    assert printable(b"a\0\x1b[31m\xff\xc3\xa9\x85") == "a\\x00\\x1b[31m\\xff\u00e9\\x85"
+    assert len(printable(b"x" * 10_000)) == TEXT_CUT
