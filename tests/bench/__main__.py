@@ -18,6 +18,7 @@ NAMES = (
     "trigger",
     "duckdb",
     "aurora",
+    "lines",
     "validator",
     "clocks",
 )

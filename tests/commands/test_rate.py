@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -22,6 +24,7 @@ from driver.validate.tally import FAULTS
 from polling_baseline import spec
 from polling_baseline.batch import Batch
 from polling_baseline.database.embedded.server import Server
+from tests.conftest import ROOT
 from tests.support.files_page import check_json
 from tests.support.one_dataset import Road, one_dataset
 from tests.support.random_road import random_history, random_lines
@@ -228,6 +231,38 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
     assert status == 1 and "has other traffic than is wanted now" in err
 
 
+PLAIN = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "plain_python.py")])
+
+
+def test_a_foreign_system_beside_the_paper(lrb, generated: Path, tmp_path: Path, two_scale_factors: None) -> None:
+    words = ["reproduce", "--dataset", generated, "--brief", "--only", "exec", "--command", PLAIN, "--out", tmp_path]
+    status, out, err = lrb(*words)
+    assert status == 0, err
+    assert "exec explains System X best" in out
+    (variant,) = json.loads((tmp_path / "reproduction.json").read_text())["variants"]
+    assert variant["options"]["command"] == PLAIN and variant["runs"]["1"]["verdict"] == "PASS"
+
+
+def test_a_rating_of_a_foreign_system(lrb, generated: Path, tmp_path: Path) -> None:
+    words = [
+        "rate",
+        "--dataset",
+        generated,
+        "--engine",
+        "exec",
+        "--command",
+        PLAIN,
+        "--max",
+        1,
+        "--out",
+        tmp_path / "r",
+    ]
+    status, out, err = lrb(*words, "--json")
+    assert status == 0, err
+    rating = json.loads(out)
+    assert rating["engine"] == "exec" and rating["rating"] == 1
+
+
 def test_a_first_impression(lrb, generated: Path, tmp_path: Path, two_scale_factors: None) -> None:
     words = ["reproduce", "--dataset", generated, "--brief", "--only", "superbox", "--out", tmp_path]
     status, out, err = lrb(*words, "--catch-up", "on", "--ignore", "none", "--json")
@@ -266,6 +301,9 @@ def test_a_first_impression(lrb, generated: Path, tmp_path: Path, two_scale_fact
         (["rate", "--dataset", "absent"], "is not a data set"),
         (["reproduce", "--only", "2005"], "there is no variant '2005'; there are 2004, "),
         (["reproduce", "--slower", "2"], "chooses --slower itself"),
+        (["reproduce", "--only", "exec"], "--only exec needs --command"),
+        (["reproduce", "--only", "2004,tcp"], "--only tcp needs --listen or --connect"),
+        (["reproduce", "--patience", "3"], "chooses --patience itself"),
         (["reproduce", "--train-size", "2"], "chooses --train-size itself"),
         (["run", "absent", "--xways", "x"], "L must be a multiple of 0.5 from 0.5 to 1000, not x"),
     ],
