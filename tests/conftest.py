@@ -128,6 +128,7 @@ def shared_spark() -> Any:
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     # Nor does it plan anew after each stage, as it does for commands in processes of their own.
     spark.conf.set("spark.sql.adaptive.enabled", False)
+    spark.conf.set("spark.sql.constraintPropagation.enabled", False)
     return spark
 
 

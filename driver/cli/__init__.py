@@ -30,12 +30,14 @@ COMMANDS = (
     "feed",
     "validate",
     "expected",
+    "digest",
     "report",
     "compare",
     "rate",
     "reproduce",
     "aurora",
     "db",
+    "cluster",
     "demo",
 )
 

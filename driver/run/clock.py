@@ -58,7 +58,7 @@ class Clock:
         self._zero -= (self._slower - 1) * (end - before)
         self._work_end = end, end - self._zero
 
-    def at(self, moment: float) -> float:
-        """What this clock showed at a moment of the machine's clock, in the engine's last work or near it."""
+    def reader(self) -> Callable[[float], float]:
+        """Tells what this clock showed at a moment of the machine's clock, in the engine's last work or near it."""
         end, shown = self._work_end
-        return shown - self._slower * (end - moment)
+        return lambda moment: shown - self._slower * (end - moment)

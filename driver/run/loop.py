@@ -151,9 +151,10 @@ class _Desk:
 
     def _take(self, committed: float) -> None:
         """Record the answers that there are."""
+        at = self._clock.reader()
         for answers in self._answers():
             written = self._clock.now()
-            emit = committed if answers.read_at is None else self._clock.at(answers.read_at)
+            emit = committed if answers.read_at is None else at(answers.read_at)
             longest_s = self._recording.answers(answers, emit)
             self.late = self.late or longest_s > self._limits[answers.kind]
             self._view.answered(answers.kind, longest_s)
@@ -189,8 +190,9 @@ class _Desk:
 
     def _enter_those_through(self) -> None:
         """A paced engine's cycle lasts from when it got the input, or was done with what came before, until then."""
+        at = self._clock.reader()
         for second, moment in cast(Paced, self._engine).through():
-            ended = self._clock.at(moment)
+            ended = at(moment)
             while self._open and self._open[0].seconds[-1] <= second:
                 cycle = self._open.pop(0)
                 started = max(cycle.started, min(self._through_at, ended))

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driver.spark.class_archive import archive_option, keep_archive
+from driver.spark.cluster import LOOPBACK, Cluster, find_cluster
 from driver.spark.java import java_home
 from polling_baseline.project import ROOT
 from polling_baseline.refusal import Refusal
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("lrb")
 MAX_DRIVER_MB = 8192
-LOOPBACK = "127.0.0.1"
 LOG = "spark.log"
 UTF8_LOCALE = "C.UTF-8"
 # Java may have an archive to write.
@@ -50,6 +50,9 @@ def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
     # The gateway to Java outlives a stopped session; the next one takes it again.
     gateway = SparkContext._gateway or _launch(master)
     conf = SparkConf(_jvm=gateway.jvm).setMaster(master).setAppName(app)
+    if ours := _our_cluster(master):
+        # Past the command line, which others can read.
+        conf.set("spark.authenticate.secret", ours.secret)
     try:
         return SparkSession(SparkContext(conf=conf, gateway=gateway))
     except Py4JError as error:
@@ -138,7 +141,7 @@ def _environment(master: str, folder: Path, java: Path, spark: Path) -> dict[str
         # In a locale without UTF-8, or in one that is not installed, Java could not name every file.
         "LC_ALL": UTF8_LOCALE,
     }
-    return environment | ({"SPARK_LOCAL_IP": LOOPBACK} if _is_local(master) else {})
+    return environment | ({"SPARK_LOCAL_IP": LOOPBACK} if _is_local(master) or _our_cluster(master) else {})
 
 
 def _python_path() -> str:
@@ -169,12 +172,18 @@ def _settings(master: str, folder: Path, archive: str) -> dict[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Otherwise each operation on a column looks up its line of Python, which a small judgement feels.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
+        # Nobody looks at the page that would show each plan, and to write it down takes as long as to make it.
+        "spark.sql.ui.explainMode": "simple",
+        "spark.sql.maxPlanStringLength": "1",
         "spark.driver.extraJavaOptions": f"{_java_options()} {archive}",
         "spark.executorEnv.LC_ALL": UTF8_LOCALE,
     }
-    if _is_local(master):
+    ours = _our_cluster(master)
+    if ours:
+        settings |= {"spark.executor.memory": f"{ours.memory_mb}m"}
+    if _is_local(master) or ours:
         settings |= {"spark.driver.bindAddress": LOOPBACK, "spark.driver.host": LOOPBACK}
-        # Other users of the machine reach the ports, too.  Java draws the secret, and keeps it to itself.
+        # Other users of the machine reach the ports, too.  Java draws the secret, or has it from our cluster.
         settings |= {"spark.authenticate": "true"}
     return settings
 
@@ -187,6 +196,10 @@ def _java_options() -> str:
     """
     ours = "" if os.environ.get("JDK_JAVA_OPTIONS") else " -XX:+UseParallelGC -XX:CompileThresholdScaling=4"
     return "-XX:-UsePerfData -Djava.io.tmpdir=." + ours
+
+
+def _our_cluster(master: str) -> Cluster | None:
+    return find_cluster(master) if master.startswith("spark:") else None
 
 
 def _is_local(master: str) -> bool:

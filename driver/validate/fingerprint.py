@@ -1,56 +1,81 @@
 """Exactly the answers that are expected?  Told without bringing each of them together with its counterpart.
 
-Every answer gets a hash of 64 bits.  Two heaps of answers are taken as equal if they hold equally many and their hashes
-add up to the same.  The hash has a seed that is drawn anew each time.  If it is as good as chance, heaps that differ
-are taken as equal once in 2^64 times.
+Every answer gets a hash of 64 bits.  Two heaps of answers are taken as equal if for each minute they hold equally many
+and their hashes add up to the same.  The hash has a seed that the judge draws anew each time.  If it is as good as
+chance, heaps that differ are taken as equal once in 2^64 times.  A digest has seed 0, so that others can compute it;
+docs/digests.md defines it.
 """
 
 from __future__ import annotations
 
 import math
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from driver.dataset.folder import ID_BLOCK, Dataset
+from polling_baseline import spec
 
 Hashes = npt.NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True)
-class Heap:
-    """How many answers, and the sum of their hashes."""
+# The minutes of a run, and one for answers to seconds that no run has.
+PLACES = spec.RUN_SECONDS // spec.MINUTE_S + 1
 
-    answers: int = 0
-    total: int = 0
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heap:
+    """How many answers there are to each minute's input, and the sum of their hashes."""
+
+    counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(PLACES, np.int64))
+    totals: Hashes = field(default_factory=lambda: np.zeros(PLACES, np.uint64))
+
+    @property
+    def answers(self) -> int:
+        return int(self.counts.sum())
 
     def __add__(self, other: Heap) -> Heap:
-        return Heap(self.answers + other.answers, (self.total + other.total) % 2**64)
+        return Heap(self.counts + other.counts, self.totals + other.totals)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Heap)
+            and np.array_equal(self.counts, other.counts)
+            and np.array_equal(self.totals, other.totals)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def draw_seed() -> int:
     return secrets.randbits(64)
 
 
-def heap_of(seed: int, id: npt.NDArray[Any], *values: npt.NDArray[Any]) -> Heap:
-    return _heap(_mixed(_hashed(seed, len(id), values) ^ _unsigned(id)))
+def heap_of(seed: int, id: npt.NDArray[Any], second: npt.NDArray[Any], *values: npt.NDArray[Any]) -> Heap:
+    return _heap(second, _mixed(_hashed(seed, second, values) ^ _unsigned(id)))
 
 
 def heap_of_copies(
-    dataset: Dataset, seed: int, xway: npt.NDArray[Any], id: npt.NDArray[Any], *values: npt.NDArray[Any]
+    dataset: Dataset,
+    seed: int,
+    xway: npt.NDArray[Any],
+    id: npt.NDArray[Any],
+    second: npt.NDArray[Any],
+    *values: npt.NDArray[Any],
 ) -> Heap:
     """The answers of every copy (see driver.dataset.relabel), from those of the distinct expressways."""
     if dataset.distinct is None:
-        return heap_of(seed, id, *values)
-    hashed, heap = _hashed(seed, len(id), values), Heap()
+        return heap_of(seed, id, second, *values)
+    hashed, heap = _hashed(seed, second, values), Heap()
     # The half of an expressway is its eastbound one.
     eastbound = id % ID_BLOCK < ID_BLOCK // 2
     for shift in range(0, math.ceil(dataset.xways), dataset.distinct):
         there = (xway + shift < math.floor(dataset.xways)) | ((xway + shift < dataset.xways) & eastbound)
-        heap += _heap(_mixed(hashed[there] ^ _unsigned(id[there].astype(np.int64) + shift * ID_BLOCK)))
+        hashes = _mixed(hashed[there] ^ _unsigned(id[there].astype(np.int64) + shift * ID_BLOCK))
+        heap += _heap(second[there], hashes)
     return heap
 
 
@@ -59,9 +84,9 @@ def original_ids(dataset: Dataset, id: npt.NDArray[np.int64]) -> npt.NDArray[np.
     return id if dataset.distinct is None else id % (dataset.distinct * ID_BLOCK)
 
 
-def _hashed(seed: int, size: int, values: tuple[npt.NDArray[Any], ...]) -> Hashes:
-    hashes = np.full(size, seed, np.uint64)
-    for value in values:
+def _hashed(seed: int, second: npt.NDArray[Any], values: tuple[npt.NDArray[Any], ...]) -> Hashes:
+    hashes = np.full(len(second), seed, np.uint64)
+    for value in (second, *values):
         hashes = _mixed(hashes ^ _unsigned(value))
     return hashes
 
@@ -78,5 +103,9 @@ def _mixed(hashes: Hashes) -> Hashes:
     return hashes ^ (hashes >> np.uint64(31))
 
 
-def _heap(hashes: Hashes) -> Heap:
-    return Heap(len(hashes), int(np.add.reduce(hashes, dtype=np.uint64)))
+def _heap(second: npt.NDArray[Any], hashes: Hashes) -> Heap:
+    minute = second.astype(np.int64) // spec.MINUTE_S
+    place = np.where((minute >= 0) & (minute < PLACES - 1), minute, PLACES - 1)
+    totals = np.zeros(PLACES, np.uint64)
+    np.add.at(totals, place, hashes)
+    return Heap(np.bincount(place, minlength=PLACES), totals)

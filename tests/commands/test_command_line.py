@@ -26,6 +26,7 @@ NEEDED = {
     "expected": ["x", "--out", "x"],
     "aurora": ["draw"],
     "db": ["status"],
+    "cluster": ["status"],
     "rate": [],
     "reproduce": [],
     "demo": [],
@@ -37,7 +38,7 @@ def test_unknown_options_show_the_usage_of_their_command(capsys, command: str) -
     words = NEEDED.get(command, ["x"])
     assert main([command, *words, "--bogus", "1"]) == 1
     said = capsys.readouterr().err
-    prog = " ".join(["lrb", command, *(words if command in ("aurora", "db") else [])])
+    prog = " ".join(["lrb", command, *(words if command in ("aurora", "db", "cluster") else [])])
     assert said.startswith(f"usage: {prog} ")
     assert said.endswith(f"; see {prog} --help\n") and "unrecognized arguments: --bogus" in said
 

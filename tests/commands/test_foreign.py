@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import shlex
 import socket
@@ -18,7 +20,7 @@ import pytest
 from driver.cli import main
 from driver.dataset.folder import Dataset
 from tests import traces
-from tests.conftest import ROOT, lrb_command, lrb_options
+from tests.conftest import ROOT, lrb_command, lrb_options, shared_spark
 from tests.support.one_dataset import Road, one_dataset
 
 NAMES = ("daily_expenditure", "travel_east", "balance_of_several_xways", "alert_and_toll")
@@ -134,19 +136,37 @@ def test_the_first_line(dataset: Dataset, tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("manner", "faults"),
-    [("lie", {"wrong"}), ("twice", {"duplicate"}), ("mute", {"missing"}), ("early-emit", set())],
-)
-def test_a_bad_system_gets_the_verdict_that_it_deserves(
-    spark: Any, dataset: Dataset, tmp_path: Path, manner: str, faults: set[str]
-) -> None:
-    record = run(dataset, tmp_path / "run", "--engine", "exec", "--command", shlex.join(system(manner)))
-    assert record["state"] == "complete"
-    judged = verdict(dataset, tmp_path / "run")
-    assert judged["verdict"] == ("FAIL" if faults else "PASS")
-    counts = judged["answers"]["toll"]
-    assert {name for name in ("wrong", "duplicate", "missing", "extra", "late") if counts[name]} == faults
+MANNERS = {"lie, as it is": "wrong", "twice": "duplicate", "mute": "missing", "early-emit": ""}
+
+
+@pytest.fixture(scope="module")
+def compared(dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A good system, one of ours, and bad ones, side by side; the judge needs its tables once for all of them."""
+    shared_spark()
+    out = tmp_path_factory.mktemp("compared") / "comparison"
+    bad = [f'exec --command "{shlex.join(system(manner))}"' for manner in MANNERS]
+    words = ["--engines", ", ".join([f'exec --command "{PLAIN}"', "sqlite", *bad]), "--clock", "virtual"]
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        assert main(["compare", str(dataset.path), *words, "--json", "--out", str(out)]) == 3
+    return {run["label"]: run for run in json.loads(text.getvalue())["runs"]}
+
+
+def test_a_comparison_with_others(compared: dict[str, Any]) -> None:
+    assert {label: run["verdict"] for label, run in compared.items()} == {
+        "exec python plain_python.py": "PASS",
+        "sqlite": "PASS",
+        "exec python foreign_system.py lie, as it is": "FAIL",
+        "exec python foreign_system.py twice": "FAIL",
+        "exec python foreign_system.py mute": "FAIL",
+        "exec python foreign_system.py early-emit": "PASS",
+    }
+
+
+@pytest.mark.parametrize(("manner", "fault"), MANNERS.items())
+def test_a_bad_system_gets_the_verdict_that_it_deserves(compared: dict[str, Any], manner: str, fault: str) -> None:
+    run = compared[f"exec python foreign_system.py {manner}"]
+    assert run["state"] == "complete"
+    assert [name for name, count in run["faults"].items() if count] == ([fault] if fault else [])
 
 
 def test_a_slow_system_is_late(dataset: Dataset, tmp_path: Path) -> None:
@@ -265,22 +285,6 @@ def test_nobody_connects(dataset: Dataset, tmp_path: Path, free_port: int, capfd
     error = capfd.readouterr().err
     assert f"waiting for a system to connect to 127.0.0.1:{free_port}" in error
     assert f"no system connected to 127.0.0.1:{free_port} within 0.3 s; --patience waits longer" in error
-
-
-def test_a_comparison_with_others(
-    spark: Any, dataset: Dataset, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    mute = shlex.join(system("mute, as it is"))
-    engines = f'exec --command "{PLAIN}", sqlite, exec --command "{mute}"'
-    out = tmp_path / "comparison"
-    words = ["--engines", engines, "--clock", "virtual", "--to-minute", "2", "--json", "--out", str(out)]
-    assert main(["compare", str(dataset.path), *words]) == 3
-    columns = json.loads(capfd.readouterr().out)["runs"]
-    assert [(column["label"], column["verdict"]) for column in columns] == [
-        ("exec python plain_python.py", "PASS"),
-        ("sqlite", "PASS"),
-        ("exec python foreign_system.py mute, as it is", "FAIL"),
-    ]
 
 
 def feed(dataset: Dataset, capfdbinary: pytest.CaptureFixture[bytes], *options: object) -> list[bytes]:

@@ -19,7 +19,7 @@ PAGES = ("README.md", "docs/commands.md")
 # What keeps a command short; nothing else is changed.
 SHORTER = {"generate": ["--minutes", "2", "--history-days", "2"], "run": ["--clock", "virtual"]}
 # These start Spark or many runs, and have tests of their own.
-ELSEWHERE = {"compare", "rate", "reproduce"}
+ELSEWHERE = {"compare", "rate", "reproduce", "cluster"}
 
 
 def commands(*pages: str) -> list[list[str]]:

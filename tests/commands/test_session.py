@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import struct
 import subprocess
 import sys
 import time
@@ -12,26 +10,16 @@ from pathlib import Path
 from polling_baseline.scratch import PREFIX, remove_abandoned
 from tests.conftest import lrb_options
 from tests.support.processes import working_in
+from tests.support.strangers import answer_to, spark_asks_for_a_secret
 
-RPC_REQUEST = 3
 START = "from driver.spark.session import session; session('local[1]')"
-
-
-def answer_to(port: int, message: bytes) -> bytes:
-    """What a server says to somebody who knows no secret, until it hangs up or has nothing to say."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
-        connection.sendall(message)
-        return connection.recv(1 << 16)
 
 
 def test_ports_of_spark_ask_for_a_secret(spark):
     context = spark.sparkContext
     blocks = context._jsc.sc().getExecutorMemoryStatus().keys().head()
-    body = b"anything"
-    request = struct.pack(">bqi", RPC_REQUEST, 1, len(body)) + body
     for port in (int(context.getConf().get("spark.driver.port")), int(blocks.rpartition(":")[2])):
-        answer = answer_to(port, struct.pack(">q", 8 + len(request)) + request)
-        assert b"Expected SaslMessage" in answer
+        assert spark_asks_for_a_secret(port)
 
 
 def test_the_gateway_asks_for_a_secret(spark):

@@ -28,7 +28,7 @@ from tests.support.one_dataset import TIME_AT, Road, one_dataset, output_line
 from tests.support.random_road import random_history, random_lines
 
 SEEDS = range(100, 120)
-WORKERS, LONGEST_S = 2, 29
+WORKERS, LONGEST_S = 1, 29
 RESPONSE_MS = 500
 
 

@@ -63,3 +63,17 @@ def test_a_pause_is_one_however_slow_the_engine() -> None:
     with clock_.paused(), clock_.engine_at_work():
         watch.seconds += 3
     assert clock_.now() == 0
+
+
+@pytest.mark.parametrize("slower", [1.0, 10.0])
+def test_moments_of_the_engines_work(slower: float) -> None:
+    """What the driver does afterwards, and further work, change nothing about them."""
+    clock_, watch = clock("virtual", start=60, slower=slower)
+    began = watch.seconds
+    with clock_.engine_at_work():
+        watch.seconds += 3
+    at = clock_.reader()
+    watch.seconds += 2
+    with clock_.engine_at_work():
+        watch.seconds += 1
+    assert [at(began + 1), at(began + 3)] == [60 + slower, 60 + 3 * slower]

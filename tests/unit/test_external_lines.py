@@ -6,7 +6,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import numpy as np
@@ -174,28 +174,35 @@ def test_a_line_without_an_end_is_not_kept(inbox: tuple[Inbox, int]) -> None:
 def test_who_writes_more_than_can_be_kept_waits(inbox: tuple[Inbox, int]) -> None:
     read, write_to = inbox
     lines = b"3,4,-1,7,8\n" * 10_000
-    written = 0
+    written, enough = 0, threading.Event()
 
     def flood() -> None:
         nonlocal written
-        with suppress(OSError):
-            os.write(write_to, b"ready\n")
-            while written < 8 * MOST_WAITING:
-                os.write(write_to, lines)
-                written += 10_000
+        os.write(write_to, b"ready\n")
+        while not enough.is_set():
+            os.write(write_to, lines)
+            written += 10_000
 
-    threading.Thread(target=flood, daemon=True).start()
-    taken, deadline = 0, time.monotonic() + 60
-    while written < MOST_WAITING and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(0.3)
-    stopped_at = written
-    assert stopped_at < 2 * MOST_WAITING
-    taken = sum(map(len, read.answers()))
-    assert MOST_WAITING <= taken <= stopped_at + 20_000
-    while written == stopped_at and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert written > stopped_at
+    def wait_until(condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    writer = threading.Thread(target=flood)
+    writer.start()
+    try:
+        wait_until(lambda: written > MOST_WAITING)
+        time.sleep(0.3)
+        stopped_at = written
+        assert stopped_at < 2 * MOST_WAITING
+        assert MOST_WAITING <= sum(map(len, read.answers())) <= stopped_at + 20_000
+        wait_until(lambda: written > stopped_at)
+    finally:
+        enough.set()
+        wait_until(lambda: bool(read.answers()) or not writer.is_alive())
+        wait_until(lambda: not writer.is_alive() or not read.answers())
+        writer.join(60)
 
 
 def test_what_is_not_read_waits_and_nobody_with_it() -> None:

@@ -36,11 +36,18 @@ class Accounts:
             return np.zeros(len(query), bool)
         key = request_key(query, second)
         at = np.minimum(np.searchsorted(self.request, key), len(self.request) - 1)
-        vehicle = self.vehicle[at]
         recent = (self.request[at] == key) & (result <= second) & (result >= second - spec.BALANCE_AGE_S)
-        until = np.searchsorted(self.moment, _moment(vehicle, np.where(recent, result, 0)), "right")
+        return recent & (self._charged_by(self.vehicle[at], np.where(recent, result, 0)) == balance)
+
+    def of_requests(self, query: Integers, second: Integers) -> Integers:
+        """The balance that each of these requests may be told as of its own second."""
+        at = np.searchsorted(self.request, request_key(query, second))
+        return self._charged_by(self.vehicle[at], second)
+
+    def _charged_by(self, vehicle: Integers, second: Integers) -> Integers:
+        until = np.searchsorted(self.moment, _moment(vehicle, second), "right")
         since = np.searchsorted(self.moment, _moment(vehicle, np.full(len(vehicle), -spec.BALANCE_AGE_S)), "left")
-        return recent & (self.charged[until] - self.charged[since] == balance)
+        return self.charged[until] - self.charged[since]
 
 
 def request_key(query: Integers, second: Integers) -> Integers:

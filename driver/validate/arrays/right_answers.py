@@ -31,13 +31,15 @@ if TYPE_CHECKING:
 class RightAnswers:
     """A heap for each kind of answer; that of the balances has no values, which `accounts` knows.
 
-    `accounts` is None if two requests for a balance cannot be told apart.
+    `accounts` is None if two requests for a balance cannot be told apart; so is `balances`, those of the requests' own
+    seconds with their values.
     """
 
     dataset: Dataset
     seed: int
     heaps: dict[str, Heap]
     accounts: Accounts | None
+    balances: Heap | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,9 @@ class Notified:
     assessments: Columns
 
 
-def right_answers(spark: SparkSession, dataset: Dataset, seconds: range) -> RightAnswers:
-    seed = draw_seed()
+def right_answers(spark: SparkSession, dataset: Dataset, seconds: range, seed: int | None = None) -> RightAnswers:
+    """Without a seed of the caller's, nobody knows it beforehand."""
+    seed = draw_seed() if seed is None else seed
     slices = slices_of(dataset, seconds, spark.sparkContext.defaultParallelism)
     with _kept(_tasks(spark, slices, _look)) as looks:
         seen = run_job(spark, looks.map(_without_crossings).collect)
@@ -77,8 +80,14 @@ def right_answers(spark: SparkSession, dataset: Dataset, seconds: range) -> Righ
         "accident": sum((part.accident for part in notified), Heap()),
         **_heaps_of_requests(dataset, seed, requests, [part for part in done if isinstance(part, Answered)]),
     }
-    accounts = accounts_of(requests[spec.BALANCE], [part.assessments for part in notified])
-    return RightAnswers(dataset, seed, heaps, accounts)
+    asking = requests[spec.BALANCE]
+    query, second = asking["query_id"], asking["second"].astype(np.int64)
+    accounts = accounts_of(asking, [part.assessments for part in notified])
+    if accounts is None:
+        return RightAnswers(dataset, seed, heaps, None)
+    told = accounts.of_requests(query, second)
+    balances = heap_of_copies(dataset, seed, asking["home"], query, second, told)
+    return RightAnswers(dataset, seed, heaps, accounts, balances)
 
 
 def _tasks(spark: SparkSession, units: Sequence[Any], work: Callable[[Any], Any]) -> RDD[Any]:

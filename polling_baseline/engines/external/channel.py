@@ -43,8 +43,11 @@ class Channel(Protocol):
     def complaints(self) -> bytes:
         """The end of what it wrote to stderr."""
 
+    def hang_up(self) -> None:
+        """End it, whatever it does; who reads or writes meets the end."""
+
     def close(self) -> None:
-        """End it, whatever it does."""
+        """Give the descriptors back; nobody uses them any more."""
 
 
 class Program:
@@ -119,18 +122,21 @@ class Program:
     def complaints(self) -> bytes:
         return bytes(self._complaints)
 
-    def close(self) -> None:
+    def hang_up(self) -> None:
         if self._process is None:
             return
-        self.close_input()
         for number, wait_s in ((signal.SIGTERM, KILL_AFTER_S), (signal.SIGKILL, None)):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, number)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(wait_s)
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream:
-                stream.close()
+
+    def close(self) -> None:
+        if self._process:
+            self.close_input()
+            for stream in (self._process.stdout, self._process.stderr):
+                if stream:
+                    stream.close()
 
 
 def _status(status: int | None) -> str:
@@ -171,10 +177,13 @@ class _Socket:
     def complaints(self) -> bytes:
         return b""
 
-    def close(self) -> None:
+    def hang_up(self) -> None:
         if self._socket:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        if self._socket:
             self._socket.close()
 
 

@@ -125,11 +125,14 @@ class External:
         return f"{self._channel.label}: {fault}" + (f" ({words})" if words else "")
 
     def stop(self) -> None:
-        if self._inbox:
-            self._inbox.close()
-        if self._outbox:
-            self._outbox.close()
-        self._channel.close()
+        threads = [thread for thread in (self._inbox, self._outbox) if thread]
+        for thread in threads:
+            thread.close()
+        self._channel.hang_up()
+        # A descriptor that is given back may soon be another file's.
+        ended = [thread.join() for thread in threads]
+        if all(ended):
+            self._channel.close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -17,6 +17,7 @@ from polling_baseline.engines.external.lines import MAX_LINE, READY, read_answer
 from polling_baseline.wording import printable
 
 PIECE_BYTES = 1 << 20
+END_S = 5.0
 # Answers that may wait to be taken.
 MOST_WAITING = 1 << 21
 
@@ -56,6 +57,11 @@ class Outbox:
         with self._changed:
             self._then, self._closed = then, True
             self._changed.notify()
+
+    def join(self) -> bool:
+        """Whether it has ended, as it does when the system is gone."""
+        self._thread.join(END_S)
+        return not self._thread.is_alive()
 
     def _write(self) -> None:
         try:
@@ -123,6 +129,11 @@ class Inbox:
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
+
+    def join(self) -> bool:
+        """Whether it has ended, as it does when the system is gone."""
+        self._thread.join(END_S)
+        return not self._thread.is_alive()
 
     def _read(self) -> None:
         rest = b""
