@@ -123,7 +123,8 @@ class Program:
         return bytes(self._complaints)
 
     def hang_up(self) -> None:
-        if self._process is None:
+        # The number of one that has ended may be somebody else's by now.
+        if self._process is None or self._process.poll() is not None:
             return
         for number, wait_s in ((signal.SIGTERM, KILL_AFTER_S), (signal.SIGKILL, None)):
             with contextlib.suppress(ProcessLookupError, PermissionError):
