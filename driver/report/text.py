@@ -193,7 +193,7 @@ def _causes(record: RunJson) -> list[str]:
         ),
         *_database(record),
         *_memory(record),
-        *fold_parts("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)),
+        *(fold_parts("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)) if steps else []),
     ]
 
 

@@ -124,7 +124,6 @@ def failure(manner: str, paced: bool = False, **manners: float) -> str:
         ("unknown", 'is not an answer: "5,1,-1,1,0"'),
         ("stall", 'did not echo "mark 40" within 2 s; --patience waits longer'),
         ("no-echo", "a system that does not echo marks needs --clock real"),
-        ("no-ready", 'did not say "ready" within 2 s'),
         ("hello", 'its first line must be "ready", and it is "hello"'),
         ("fail-at-once", 'ended before it said "ready" (exit status 7; its last words were: no licence)'),
         ("hang", "did not close its output within 2 s after the end of its input"),
@@ -133,6 +132,10 @@ def failure(manner: str, paced: bool = False, **manners: float) -> str:
 )
 def test_how_a_bad_system_ends(manner: str, sentence: str) -> None:
     assert sentence in failure(manner, patience_s=2.0)
+
+
+def test_a_system_has_longer_to_load_what_it_needs() -> None:
+    assert 'did not say "ready" within 3 s; --patience waits longer' in failure("no-ready", patience_s=0.3)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from polling_baseline.scratch import scratch
 log = logging.getLogger("lrb")
 # What a slow reader may leave unread; at L = 100 that is half a minute.
 MOST_BYTES = 256 << 20
+# A history of ten weeks takes a while to load: for that, patience is so many times as long.
+READY_TIMES, SOON_S = 10, 2.0
 # So long a system may echo nothing before it is taken for one that echoes no marks.
 SECONDS_WITHOUT_ECHO = 30
 
@@ -62,9 +64,12 @@ class External:
         self._inbox = Inbox(read_from, self._seconds.start)
         self._outbox = Outbox(write_to, self._manners.most_bytes)
         self._outbox.put(-1, first_line)
-        if not self._inbox.wait_for(lambda: self._in.ready, self._manners.patience_s):
+        if not self._inbox.wait_for(lambda: self._in.ready, SOON_S) and not self._inbox.ended:
+            log.info("waiting until %s is ready", self._channel.label)
+        patience_s = READY_TIMES * self._manners.patience_s
+        if not self._inbox.wait_for(lambda: self._in.ready, patience_s):
             raise self._failure(
-                f'did not say "ready" within {self._manners.patience_s:g} s; --patience waits longer',
+                f'did not say "ready" within {patience_s:g} s; --patience waits longer',
                 'ended before it said "ready"',
             )
         self._outbox.written()
