@@ -32,7 +32,8 @@ class Engine(Protocol):
     def stop(self) -> None:
         """Release everything."""
 
-    # An engine may also have finish(): the input is through, whatever is left to say is said now;
+    # An engine may also have finish() -> bool: the input is through, say what is left to say; False means that many
+    # answers wait to be taken, and that it must be called again;
     # files() -> dict[str, str]: what it leaves in the run's folder, by name;
     # and discard(): remove what it keeps for a resumption, as the run is complete.
 

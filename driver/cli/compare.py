@@ -158,7 +158,7 @@ def _make_runs(args: argparse.Namespace, out: Path) -> list[Path]:
 
 def _variants(args: argparse.Namespace) -> list[list[str]]:
     """The words for `lrb run`, a list per run: engines times the values of each option."""
-    engines = [shlex.split(item) for item in _items(args.engines or ",".join(OURS))]
+    engines = _engines(args.engines or ",".join(OURS))
     for words in engines:
         if not words or words[0] not in ENGINES:
             raise Refusal(f"--engines {args.engines}: there is {', '.join(ENGINES)}")
@@ -177,9 +177,12 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
     ]
 
 
-def _items(text: str) -> list[str]:
-    """What stands between commas, except for those in quotes."""
-    return re.findall(r"""(?:[^,'"]|'[^']*'|"[^"]*")+""", text) or [""]
+def _engines(text: str) -> list[list[str]]:
+    """The words between commas; a comma in quotes is part of a word."""
+    try:
+        return [shlex.split(item) for item in re.split(r""",(?=(?:[^'"]|'[^']*'|"[^"]*")*$)""", text)]
+    except ValueError as error:
+        raise Refusal(f"--engines {text}: {str(error).lower()}") from None
 
 
 def _run_one(config: RunConfig, backends: Backends, folder: Path) -> str:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from driver.cli import parse_length
-from driver.cli.validate import part_from
+from driver.cli.validate import add_span_arguments, part_from
 
 SUMMARY = (
     "Print how many answers a data set must get in each minute, and a fingerprint of them that anyone can compute."
@@ -24,10 +24,7 @@ The digest of a seed is the same on every machine: docs/digests.md defines it, a
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
     parser.add_argument("--xways", type=parse_length, metavar="L", help="as so many expressways [as in DATASET]")
-    parser.add_argument("--from-minute", type=int, metavar="A", help="as if the input began with minute A [1]")
-    parser.add_argument("--to-minute", type=int, metavar="B", help="as if it ended with minute B [the last]")
-    parser.add_argument("--ignore", metavar="KIND,...", help="expect no answers to these requests [none]")
-    parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs [%(default)s]")
+    add_span_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from driver.cli import parse_length
+from driver.cli.run import PART_ARGUMENTS
 from driver.dataset.ignore import REQUESTS, parse_kinds
 from polling_baseline.refusal import Refusal
 
@@ -29,9 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--marks", action="store_true", help='a line "mark T" after the last line of each second T')
     parser.add_argument("--ignore", metavar="KIND,...", help=f"requests that are left out: {', '.join(REQUESTS)}")
-    parser.add_argument("--xways", type=parse_length, metavar="L", help="as so many expressways [as in DATASET]")
-    parser.add_argument("--from-minute", type=int, metavar="A", help="leave out what comes before minute A [1]")
-    parser.add_argument("--to-minute", type=int, metavar="B", help="leave out what comes after minute B [the last]")
+    for option in ("--xways", "--from-minute", "--to-minute"):
+        parser.add_argument(option, **PART_ARGUMENTS[option])
 
 
 def run(args: argparse.Namespace) -> int:

@@ -64,6 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_part_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--xways", metavar="X,...", help="judge these expressways only [all]")
+    add_span_arguments(parser)
+
+
+def add_span_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from-minute", type=int, metavar="A", help="as if the input began with minute A [1]")
     parser.add_argument("--to-minute", type=int, metavar="B", help="as if it ended with minute B [the last]")
     parser.add_argument("--ignore", metavar="KIND,...", help="expect no answers to these requests [none]")

@@ -128,17 +128,12 @@ def _duckdb(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
 
 def _foreign(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from driver.run.introduction import introduce
-    from polling_baseline.engines.external.channel import Connection, Listener, Program
+    from polling_baseline.engines.external.channel import Channel, Connection, Listener, Program
     from polling_baseline.engines.external.engine import External, Manners, PacedExternal
 
     given = config.engine_options
-    channel = (
-        Program(given["command"])
-        if config.engine == "exec"
-        else Listener(given["listen"])
-        if "listen" in given
-        else Connection(given["connect"])
-    )
+    ways: dict[str, Callable[[str], Channel]] = {"command": Program, "listen": Listener, "connect": Connection}
+    [channel] = [way(given[option]) for option, way in ways.items() if option in given]
     manners = Manners(given["marks"] == "on", float(given["patience"]))
     # On the real clock a system answers in its own time; the virtual one waits for it.
     kind = PacedExternal if config.clock == "real" else External

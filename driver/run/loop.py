@@ -99,7 +99,7 @@ def run(
                 _complete(earlier, earlier.last, feed, poller, desk)
             run_polls(poller, clock, config.period_s)
             if not poller.stopping.is_set():
-                getattr(engine, "finish", lambda: None)()
+                desk.finish()
         record["state"] = "complete"
         if desk.late and config.stop_when_late:
             _end(record, "late", f"stopped at its first late answer, in second {_last(recording)}")
@@ -159,6 +159,12 @@ class _Desk:
             self.late = self.late or longest_s > self._limits[answers.kind]
             self._view.answered(answers.kind, longest_s)
             self.own_s += self._clock.now() - written
+
+    def finish(self) -> None:
+        """The input is through: take what the engine has still to say."""
+        finish = getattr(self._engine, "finish", lambda: True)
+        while not finish():
+            self._take(self._clock.now())
 
     def take_rest(self) -> None:
         """Record what came after the last batch, and of a paced engine the cycles whose end nobody knows."""

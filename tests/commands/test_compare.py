@@ -148,6 +148,8 @@ def test_a_report_of_a_real_run(compared, capsys):
     ("words", "sentence"),
     [
         pytest.param(["{road}", "--engines", "nobody"], "--engines nobody: there is polling", id="no-such-engine"),
+        pytest.param(["{road}", "--engines", "polling,,aurora"], "there is polling", id="nothing-between-commas"),
+        pytest.param(["{road}", "--engines", "exec --command 'a"], "no closing quotation", id="half-a-quote"),
         pytest.param(["{road}", "--clock", "real,virtual"], "different clocks", id="clocks"),
         pytest.param(
             ["{road}", "--engines", "polling,polling --limits 3"], "different clocks, minutes or limits", id="limits"

@@ -12,10 +12,11 @@ import pytest
 
 from polling_baseline import spec
 from polling_baseline.engine import EngineFailure
+from polling_baseline.engines.external import engine as engine_module
 from polling_baseline.engines.external.channel import Program
 from polling_baseline.engines.external.engine import External, Manners, PacedExternal
 from tests.conftest import ROOT
-from tests.engines.feeding import MakeEngine, Road, batches, faults
+from tests.engines.feeding import MakeEngine, Road, answers_of, batches, faults
 
 EXAMPLES = ("plain_python", "sqlite_polling")
 SYSTEM = ROOT / "tests" / "support" / "foreign_system.py"
@@ -122,6 +123,7 @@ def failure(manner: str, paced: bool = False, **manners: float) -> str:
         ("long", 'is longer than 65,536 bytes: "777'),
         ("future", 'is about a second that was not sent (0 to 40 were): "3,9999,-1,1,0"'),
         ("unknown", 'is not an answer: "5,1,-1,1,0"'),
+        ("flood", "wrote 2,097,152 answers to 1 tuple, and no end of second 40"),
         ("stall", 'did not echo "mark 40" within 2 s; --patience waits longer'),
         ("no-echo", "a system that does not echo marks needs --clock real"),
         ("hello", 'its first line must be "ready", and it is "hello"'),
@@ -165,6 +167,27 @@ def test_a_system_that_does_not_read() -> None:
             engine.process(batch)
     finally:
         engine.stop()
+
+
+@pytest.mark.parametrize("kind", [External, PacedExternal])
+def test_however_much_is_said_after_the_end_of_the_input(kind: type[External]) -> None:
+    """More than the driver holds at once: it is taken in parts."""
+    engine = kind("exec", Program(command(SYSTEM, "talk")), introduction(ROAD), range(120))
+    try:
+        engine.install()
+        for batch in batches(ROAD.lines, 1, 1):
+            engine.process(batch)
+        taken, calls = 0, 1
+        while not engine.finish():
+            taken, calls = taken + sum(map(len, engine.answers())), calls + 1
+        assert calls > 2 and taken + sum(map(len, engine.answers())) == 120 + 5_000_000
+    finally:
+        engine.stop()
+
+
+def test_a_batch_with_more_answers_than_usually_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "MOST_WAITING", 10)
+    assert sum(answers_of(example("plain_python"), ROAD, 1, 29).values()) == 120
 
 
 def test_answers_are_there_that_came_before_a_bad_line() -> None:

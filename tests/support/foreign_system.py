@@ -18,6 +18,7 @@ sys.path.insert(0, str(EXAMPLES))
 import plain_python  # noqa: E402
 
 AT_S = 40  # the second at which a bad system shows that it is one
+LINE, MANY = b"2,7,-1,7,7,0\n", 5_000_000
 
 
 def use_socket(connection: socket.socket) -> None:
@@ -58,6 +59,8 @@ def misbehave(manner: str, second: int) -> None:
         piece = b"7" * (1 << 20)
         for _ in range(100):
             out.write(piece)
+    if manner == "flood":
+        out.write(MANY * LINE)
     if manner == "future":
         out.write(b"3,9999,-1,1,0\n")
     if manner == "unknown":
@@ -114,6 +117,8 @@ def main() -> None:
 
     plain_python.tell = tell
     plain_python.main()
+    if manner == "talk":
+        sys.stdout.buffer.write(MANY * LINE)
     if manner == "hang":
         time.sleep(60)
     if manner == "bad-end":

@@ -14,14 +14,16 @@ from polling_baseline.batch import Answers, Batch
 from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.external.channel import Channel
 from polling_baseline.engines.external.lines import warm_up, write_batch
-from polling_baseline.engines.external.traffic import Inbox, Outbox
+from polling_baseline.engines.external.traffic import MOST_WAITING, Inbox, Outbox
 from polling_baseline.scratch import scratch
+from polling_baseline.wording import format_count
 
 log = logging.getLogger("lrb")
 # What a slow reader may leave unread; at L = 100 that is half a minute.
 MOST_BYTES = 256 << 20
 # A history of ten weeks takes a while to load: for that, patience is so many times as long.
 READY_TIMES, SOON_S = 10, 2.0
+END_S = 5.0
 # So long a system may echo nothing before it is taken for one that echoes no marks.
 SECONDS_WITHOUT_ECHO = 30
 
@@ -89,11 +91,15 @@ class External:
         self._hand_over(batch)
         handed_over = time.perf_counter()
         last = batch.seconds[-1]
+        # A tuple has two answers at most: who writes more than twice as many never stops.
+        self._in.most_waiting = max(MOST_WAITING, 4 * len(batch))
         if not self._in.wait_for(lambda: self._in.last_mark >= last, self._manners.patience_s):
             raise self._failure(
                 f'did not echo "mark {last}" within {self._manners.patience_s:g} s; --patience waits longer, '
                 "and a system that does not echo marks needs --clock real",
                 f"closed its output before second {last} was answered",
+                f"wrote {self._in.most_waiting:,} answers to {format_count(len(batch), 'tuple')}, "
+                f"and no end of second {last}",
             )
         return {
             "write_ms": (handed_over - started) * 1000,
@@ -109,34 +115,39 @@ class External:
     def answers(self) -> Iterator[Answers]:
         return iter(self._inbox.answers() if self._inbox else ())
 
-    def finish(self) -> None:
-        """The input is through: let the system say the rest, and end."""
+    def finish(self) -> bool:
         self._out.close(self._channel.close_input)
-        if not self._in.wait_for(lambda: self._in.ended, self._manners.patience_s) or self._in.fault:
+        ended = self._in.wait_for(lambda: self._in.ended, self._manners.patience_s)
+        if self._in.full and not ended:
+            return False
+        if not ended or self._in.fault:
             raise self._failure(
                 f"did not close its output within {self._manners.patience_s:g} s after the end of its input; "
-                "--patience waits longer",
-                "",
+                "--patience waits longer"
             )
         if fault := self._channel.end(self._manners.patience_s):
             raise EngineFailure(self._sentence(fault))
+        return True
 
-    def _failure(self, silent: str, ended: str) -> EngineFailure:
-        """Why a system did not do what it should: it wrote something else, it went away, or it says nothing."""
-        return EngineFailure(self._sentence(self._in.fault or (ended if self._in.ended else silent)))
+    def _failure(self, silent: str, ended: str = "", full: str = "") -> EngineFailure:
+        """Why a system did not do what it should: it wrote a bad line, went away, writes too much, or is silent."""
+        return EngineFailure(
+            self._sentence(self._in.fault or (ended if self._in.ended else full if self._in.full else silent))
+        )
 
     def _sentence(self, fault: str) -> str:
         words = self._channel.last_words()
         return f"{self._channel.label}: {fault}" + (f" ({words})" if words else "")
 
     def stop(self) -> None:
-        threads = [thread for thread in (self._inbox, self._outbox) if thread]
-        for thread in threads:
-            thread.close()
+        boxes = [box for box in (self._inbox, self._outbox) if box]
+        for box in boxes:
+            box.close()
         self._channel.hang_up()
+        for box in boxes:
+            box.thread.join(END_S)
         # A descriptor that is given back may soon be another file's.
-        ended = [thread.join() for thread in threads]
-        if all(ended):
+        if not any(box.thread.is_alive() for box in boxes):
             self._channel.close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -17,8 +17,7 @@ from polling_baseline.engines.external.lines import MAX_LINE, READY, read_answer
 from polling_baseline.wording import printable
 
 PIECE_BYTES = 1 << 20
-END_S = 5.0
-# Answers that may wait to be taken.
+# Answers that may wait to be taken; a system that writes more is made to wait.
 MOST_WAITING = 1 << 21
 
 
@@ -34,8 +33,8 @@ class Outbox:
         self.failed = False
         # Seconds that the system has been given whole, and when.
         self._written: list[tuple[int, float]] = []
-        self._thread = threading.Thread(target=self._write, name="to the system", daemon=True)
-        self._thread.start()
+        self.thread = threading.Thread(target=self._write, name="to the system", daemon=True)
+        self.thread.start()
 
     @property
     def full(self) -> bool:
@@ -57,11 +56,6 @@ class Outbox:
         with self._changed:
             self._then, self._closed = then, True
             self._changed.notify()
-
-    def join(self) -> bool:
-        """Whether it has ended, as it does when the system is gone."""
-        self._thread.join(END_S)
-        return not self._thread.is_alive()
 
     def _write(self) -> None:
         try:
@@ -92,7 +86,7 @@ class Inbox:
         self._descriptor = descriptor
         self._changed = threading.Condition()
         self._answers: deque[Answers] = deque()
-        self._waiting = 0
+        self._waiting, self.most_waiting = 0, MOST_WAITING
         self._marks: list[tuple[int, float]] = []
         # The seconds that were sent: none other can have an answer.
         self.sent = range(first_second, first_second)
@@ -102,13 +96,18 @@ class Inbox:
         self.fault: str | None = None
         self._lines = 0
         self._stopping = False
-        self._thread = threading.Thread(target=self._read, name="from the system", daemon=True)
-        self._thread.start()
+        self.thread = threading.Thread(target=self._read, name="from the system", daemon=True)
+        self.thread.start()
+
+    @property
+    def full(self) -> bool:
+        """Whether as many answers wait as may."""
+        return self._waiting >= self.most_waiting
 
     def wait_for(self, reached: Callable[[], bool], patience_s: float) -> bool:
-        """Until it is so, nothing more will come, or patience is at its end; silence counts from the last word."""
+        """Until it is so, nothing more is read, or patience is at its end; silence counts from the last word."""
         with self._changed:
-            while not (reached() or self.fault or self.ended):
+            while not (reached() or self.fault or self.ended or self.full):
                 before = self._lines
                 if not self._changed.wait(patience_s) and self._lines == before:
                     break
@@ -129,11 +128,6 @@ class Inbox:
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
-
-    def join(self) -> bool:
-        """Whether it has ended, as it does when the system is gone."""
-        self._thread.join(END_S)
-        return not self._thread.is_alive()
 
     def _read(self) -> None:
         rest = b""
@@ -174,7 +168,7 @@ class Inbox:
             self._lines += received.lines
             self._changed.notify_all()
             if received.bad_line is None:
-                self._changed.wait_for(lambda: self._waiting < MOST_WAITING or self._stopping)
+                self._changed.wait_for(lambda: not self.full or self._stopping)
                 return not self._stopping
         self._end(f"line {self._lines + 1} of its output {received.why}: {_quote(received.bad_line)}")
         return False
