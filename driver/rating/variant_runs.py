@@ -53,8 +53,9 @@ class Plan:
 
     def scale_factors(self, variant: Variant) -> tuple[float, ...]:
         """Those that are run."""
-        brief = BRIEF.get(variant.name, variant.system.fails_at)
-        return (brief,) if self.brief else tuple(variant.system.max_response_s)
+        if self.brief:
+            return (BRIEF.get(variant.name, variant.system.fails_at),)
+        return variant.run_at or tuple(variant.system.max_response_s)
 
     def path(self, variant: Variant, xways: float, slower: bool = False) -> Path:
         return self.folder / "runs" / f"{variant.name}-L{xways:g}{'-slower' if slower else ''}"

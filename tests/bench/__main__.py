@@ -15,6 +15,7 @@ NAMES = (
     "load",
     "polling",
     "designs",
+    "handover",
     "trigger",
     "duckdb",
     "aurora",
