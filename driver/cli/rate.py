@@ -14,6 +14,7 @@ from driver.cli.run import add_engine_arguments, engine_options
 from driver.run.config import RunConfig, configure
 from driver.run.engines import ENGINES, Backends
 from driver.run.limits import describe_limits, limits_in_force
+from driver.run.machine import BUSY_CORES
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
@@ -151,8 +152,23 @@ def text(record: RatingRecord, folder: Path) -> list[str]:
         *[_row(candidate, shortest) for candidate in record["candidates"]],
         "",
         _ending(record),
+        *_others(record),
         f"saved  {folder}   rating.json  runs/",
     ]
+
+
+def _others(record: RatingRecord) -> list[str]:
+    """A sentence if something else was running when runs began."""
+    candidates = record["candidates"]
+    busy = [cores for candidate in candidates if (cores := candidate.get("others_cores") or 0) >= BUSY_CORES]
+    if not busy:
+        return []
+    of_all = f"{len(busy)} of {format_count(len(candidates), 'run')}"
+    return textwrap.wrap(
+        f"Something else was running when {of_all} began: it kept up to {max(busy):.1f} cores busy; "
+        "on an idle machine the rating may be larger.",
+        WIDTH,
+    )
 
 
 def _row(candidate: CandidateRecord, limit: float) -> str:

@@ -72,6 +72,8 @@ class Candidate:
     took_s: float
     # What the reference says of the part that was run: right or not; None if it was not asked.
     right: bool | None = None
+    # The cores that other programs kept busy when it began, if the system tells.
+    others_cores: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -210,6 +212,7 @@ def candidate_of(folder: Path, record: RunJson) -> Candidate:
         peak_tuples_per_s=feed.get("peak_rows_per_s", 0),
         took_s=record.get("took_s", 0.0),
         right=is_right(run.verdict) if run.verdict else None,
+        others_cores=record["environment"]["machine"].get("others_cores"),
     )
 
 

@@ -34,7 +34,7 @@ class GaveOut(TypedDict, total=False):
     share: float
 
 
-class CandidateRecord(TypedDict):
+class _CandidateRecord(TypedDict):
     """One L that was tried."""
 
     xways: float
@@ -54,6 +54,11 @@ class CandidateRecord(TypedDict):
     # `in time`, `late`, `wrong` or `broken`.
     verdict: str
     passed: bool
+
+
+class CandidateRecord(_CandidateRecord, total=False):
+    # What other programs kept busy when it began; null if the system does not tell.
+    others_cores: float | None
 
 
 class RatingRecord(Claim):

@@ -12,6 +12,7 @@ from driver.report.diagnosis import headline
 from driver.report.text import answer_counts, departures, limits_text
 from driver.run.config import ENGINE_OPTIONS, NAMES_A_SYSTEM, RunConfig
 from driver.run.journal import step_name
+from driver.run.machine import warning
 from driver.run.record import RunRecord
 from driver.run.verdict import FAULTS
 from polling_baseline.database.connection import describe_server
@@ -245,8 +246,14 @@ def text(table: Sequence[Column]) -> list[str]:
     sentences = [sentence for column in table if (sentence := load_sentence(column))]
     broken = [column for column in table if column.run.json["state"] not in ("complete", "late")]
     notes = [f"{column.label} is {column.run.json['state']}: {column.run.json.get('reason')}" for column in broken]
-    below = [*sentences, *notes]
+    below = [*sentences, *notes, *others_sentences(table)]
     return [*lines, *(["", *below] if below else [])]
+
+
+def others_sentences(table: Sequence[Column]) -> list[str]:
+    """One line for each run that began while something else was running."""
+    machines = [(column.label, column.run.json["environment"]["machine"]) for column in table]
+    return [f"{label}: {sentence}." for label, machine in machines if (sentence := warning(machine))]
 
 
 def common_departures(runs: Sequence[RunRecord]) -> list[str]:

@@ -19,10 +19,11 @@ from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
 from driver.report.text import TIMES, answer_columns, answer_counts, limits_text, response_times, server_text
 from driver.run.limits import limits_argument
+from driver.run.machine import machine_words, warning
 from driver.run.record import RunRecord, open_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import format_seconds
+from polling_baseline.wording import format_count, format_seconds
 
 PAGE = "report.html"
 # What an engine may leave in a run's folder for the page.
@@ -74,6 +75,8 @@ def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
         name = "" if len(shown) == 1 else f"{drawn_run.label}: "
         parts.append(banner(f"{name}{word}", mood, sentence, *_links(drawn_run.run.folder / PAGE, home)))
         parts += [paragraph(text) for text in look_first(drawn_run.run)]
+        if sentence := warning(drawn_run.run.json["environment"]["machine"]):
+            parts.append(paragraph(f"{name}{sentence}." if name else f"{sentence[0].upper()}{sentence[1:]}."))
     return Markup("\n".join(parts))
 
 
@@ -212,8 +215,8 @@ def _flat(run: RunRecord) -> Iterable[tuple[str, str]]:
         yield "server", where
     yield "started", environment.get("started", "-")
     yield "commit", f"{environment.get('commit') or 'unknown'}{' with changes' if environment.get('dirty') else ''}"
-    machine = environment.get("machine", {})
-    yield "machine", ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in machine.items())
+    machine = environment["machine"]
+    yield "machine", ", ".join([format_count(machine["cores"], "core"), *machine_words(machine)])
     yield "Python", environment.get("python", "-")
     for name, value in environment.get("engine", {}).items():
         if not isinstance(value, dict) and name not in options:
