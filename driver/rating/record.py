@@ -59,9 +59,11 @@ class _CandidateRecord(TypedDict):
 class CandidateRecord(_CandidateRecord, total=False):
     # What other programs kept busy when it began; null if the system does not tell.
     others_cores: float | None
+    # 1 for the search; what is more looked at its edge again.
+    repetition: int
 
 
-class RatingRecord(Claim):
+class _RatingRecord(Claim):
     rating: float
     # `full`, `peak`, or `part` of the three hours.
     kind: str
@@ -78,6 +80,11 @@ class RatingRecord(Claim):
     gave_out: GaveOut | None
     candidates: list[CandidateRecord]
     environment: Environment | None
+
+
+class RatingRecord(_RatingRecord, total=False):
+    # What the search came to, and each look at its edge; `rating` is their median.
+    ratings: list[float]
 
 
 class PublishedRecord(TypedDict):

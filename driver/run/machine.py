@@ -8,6 +8,7 @@ import platform
 import re
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -72,6 +73,18 @@ def warning(machine: Machine) -> str | None:
     return (
         f"something else was running at the start: it kept {others:.1f} of {machine['cores']} cores busy; "
         "times may be longer than on an idle machine"
+    )
+
+
+def warning_of_runs(machines: Sequence[Machine]) -> str | None:
+    """One sentence for all runs that began while something else was running."""
+    busy = [machine for machine in machines if warning(machine)]
+    if not busy:
+        return None
+    return (
+        f"Something else was running when {len(busy)} of {len(machines)} runs began: it kept up to "
+        f"{max(machine['others_cores'] for machine in busy):.1f} of {busy[0]['cores']} cores busy; "
+        "times may be longer than on an idle machine."
     )
 
 

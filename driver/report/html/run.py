@@ -8,15 +8,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from driver.report.compare import Row, common_departures, load_sentence, measures, results, steps
 from driver.report.compare import columns as compared
+from driver.report.compare import common_departures, load_sentence, results, steps
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.drawing import drawing
 from driver.report.html.file import write_page
 from driver.report.html.frame import Markup, banner, columns, facts, folded, link, page, paragraph, section, table
 from driver.report.html.in_time import in_time_of_kinds, in_time_of_runs
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
+from driver.report.html.repeated import repeated_section
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
+from driver.report.measures import measures
+from driver.report.side_by_side import Row
 from driver.report.text import TIMES, answer_columns, answer_counts, limits_text, response_times, server_text
 from driver.run.limits import limits_argument
 from driver.run.machine import machine_words, warning
@@ -44,8 +47,11 @@ def refresh_report(folder: Path) -> None:
         print(f"lrb: no page: {refusal}", file=sys.stderr)
 
 
-def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
-    """One document on all of them; one that is to lie in the folder `home` has links to their own pages."""
+def run_page(runs: Sequence[RunRecord], home: Path | None = None, repeated: Sequence[Sequence[RunRecord]] = ()) -> str:
+    """One document on all of them; one that is to lie in the folder `home` has links to their own pages.
+
+    Where each was made several times, `repeated` has them all.
+    """
     shown = drawn(runs)
     first = runs[0]
     data = first.json["dataset"]
@@ -58,7 +64,9 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
         parts = [_verdicts(shown, home), _numbers(first), _answers(shown), *charts]
     else:
         # What a comparison shows is seen before it is read.
-        parts = [_verdicts(shown, home), *charts, _comparison(runs), _answers(shown)]
+        parts = [_verdicts(shown, home), *charts, _comparison(runs, repeated), _answers(shown)]
+    if spread := repeated_section(compared(runs, repeated)):
+        parts.insert(1 if len(runs) == 1 else len(parts) - 1, spread)
     parts += [part for drawn_run in shown if (part := _network(drawn_run, len(runs) == 1))]
     parts.append(_settings(shown))
     if stated := limits_text(first):
@@ -109,8 +117,8 @@ def _duration(ms: float) -> str:
     return f"{ms:,.1f} ms" if ms < 1000 else f"{ms / 1000:,.1f} s"
 
 
-def _comparison(runs: Sequence[RunRecord]) -> Markup:
-    comparison = compared(runs)
+def _comparison(runs: Sequence[RunRecord], repeated: Sequence[Sequence[RunRecord]]) -> Markup:
+    comparison = compared(runs, repeated)
     head = ("", *(column.label for column in comparison))
 
     def lines(part: Sequence[Row]) -> Markup:
