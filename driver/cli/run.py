@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from driver.cli import add_limits_argument, add_server_arguments, parse_length
+from driver.cli import add_limits_argument, add_server_arguments, parse_length, parse_repeat
 from driver.dataset.ignore import REQUESTS, parse_kinds
 from driver.run.config import (
     CLOCKS,
@@ -29,6 +30,9 @@ from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import format_command
 
+if TYPE_CHECKING:
+    from driver.dataset.folder import Dataset
+
 SUMMARY = "Feed a data set to one engine on schedule and report which deadlines it kept."
 EXAMPLES = """\
   lrb run road1                                in real time, on PostgreSQL polled once a second
@@ -48,6 +52,7 @@ EXAMPLES = """\
   lrb run --clock virtual --slower 80 --catch-up off --ignore travel_time road1
                                                on a machine 80 times slower, with the paper's schedule and requests
   lrb run --like runs/0007-polling-L1          the same run again, on the same server
+  lrb run --repeat 3 --clock virtual road1     three times: the median and the range of what it costs
   lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
   lrb run --database ann road1                 in a database of its own, beside other runs on the same server
 """
@@ -122,6 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine_arguments(parser)
     parser.add_argument("--stop-when-late", action="store_true", default=None, help="stop at the first late answer")
     add_limits_argument(parser, "specification", "; engine aurora sheds load by the specification's all the same")
+    parser.add_argument("--repeat", type=parse_repeat, metavar="N", help="run it N times: median and range [1]")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
@@ -166,10 +172,30 @@ def run(args: argparse.Namespace) -> int:
         if args.like and config.engine in ON_POSTGRESQL:
             backends = same_backends(backends, args.like, read_run(args.like))
         folder = _folder(args.out, config.engine, dataset.xways)
+        if args.repeat and args.repeat > 1:
+            return _repeat(config, dataset, backends, folder, args.repeat)
         record = measure(config, dataset, backends, folder)
     refresh_report(folder)
     print(text(record, folder))
     return 0 if record["state"] in ("complete", "late") else 2
+
+
+def _repeat(config: RunConfig, dataset: Dataset, backends: Backends, out: Path, times: int) -> int:
+    """The same run so many times, each in a folder of its own: the median and the range; an interrupt ends it."""
+    from driver.cli.compare import show_kinds
+    from driver.cli.compare_runs import Kind
+    from driver.report.html.run import refresh_report
+    from driver.run.loop import measure
+
+    runs = Kind(0, dataset.xways)
+    for number in range(1, times + 1):
+        print(f"run: {number} of {times}", file=sys.stderr, flush=True)
+        runs.folders.append(out / str(number))
+        state = measure(config, dataset, backends, runs.folders[-1])["state"]
+        refresh_report(runs.folders[-1])
+        if state == "interrupted":
+            break
+    return show_kinds([runs], out, None, as_json=False)
 
 
 def _refuse_options(args: argparse.Namespace) -> None:
@@ -222,4 +248,7 @@ def config_of(words: list[str]) -> RunConfig:
 
     parser = Parser(prog="lrb run")
     add_arguments(parser)
-    return config_from(parser.parse_args(words))
+    args = parser.parse_args(words)
+    if args.repeat:
+        raise Refusal("all engines of a comparison are repeated alike: give --repeat to lrb compare itself")
+    return config_from(args)

@@ -11,6 +11,7 @@ from driver.report.diagnosis import headline, look_first
 from driver.run.config import ENGINE_OPTIONS, FOREIGN, RunConfig
 from driver.run.journal import step_name
 from driver.run.limits import describe_limits, limits_in_force
+from driver.run.machine import machine_words, warning
 from driver.run.record import RunRecord, run_record
 from driver.run.record_types import EngineFacts, RunJson
 from driver.run.summary import PERCENTILES
@@ -42,6 +43,7 @@ def run_text(run: RunRecord) -> str:
         *_outages(run.json),
         "",
         conclusion(run),
+        *others_text(run),
     ]
     if run.json["state"] in ("running", "interrupted", "broken") and run.config.profile.keeps_commits:
         lines.append(f"go on  {format_command('run', '--resume', run.folder)}")
@@ -57,6 +59,12 @@ def conclusion(run: RunRecord) -> str:
     if run.verdict:
         return headline(run)[1]
     return "Every answer came in time; whether they are right is for lrb validate to say."
+
+
+def others_text(run: RunRecord) -> list[str]:
+    """A sentence if something else was running when the run began."""
+    sentence = warning(run.json["environment"]["machine"])
+    return textwrap.wrap(f"{sentence[0].upper()}{sentence[1:]}.", WIDTH) if sentence else []
 
 
 def _heading(run: RunRecord, width: int) -> list[str]:
@@ -193,6 +201,7 @@ def _causes(record: RunJson) -> list[str]:
         ),
         *_database(record),
         *_memory(record),
+        *fold_parts("machine ", machine_words(record["environment"]["machine"])),
         *(fold_parts("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)) if steps else []),
     ]
 

@@ -8,10 +8,24 @@ from driver.dataset.relabel import DatasetLabel
 from polling_baseline.database.connection import ServerLabel
 
 
-class Machine(TypedDict):
+class _Machine(TypedDict):
     cores: int
     memory_gb: float
     system: str
+
+
+class Machine(_Machine, total=False):
+    """The hardware and what it was doing; runs of earlier versions, and some systems, do not say all of it."""
+
+    cpu: str
+    # The fastest core's, at the start.
+    mhz: int
+    # File system and device that the state folder lies on: the embedded server writes there.
+    disk: str
+    kernel: str
+    # The mean of the last minute, and the cores that other programs kept busy; both at the start.
+    load: float
+    others_cores: float
 
 
 class EngineFacts(TypedDict, total=False):

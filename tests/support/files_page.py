@@ -17,6 +17,8 @@ from driver.dataset.folder import DatasetInfo, FileInfo
 from driver.dataset.relabel import DatasetLabel
 from driver.json_record import fault_in
 from driver.rating import record as rating
+from driver.report import comparison
+from driver.report.measures import SpreadRecord
 from driver.run import record_types as run
 from driver.run import verdict
 from tests.support.headings import slug
@@ -52,6 +54,9 @@ RECORDS: dict[str, Any] = {
     "Slower machine": rating.SlowerRecord,
     "Curve": rating.CurveRecord,
     "Volume": rating.VolumeRecord,
+    "comparison.json": comparison.ComparisonRecord,
+    "Compared system": comparison.ComparedRecord,
+    "Spread": SpreadRecord,
     "anatomy.json": rating.AnatomyRecord,
     "Rung": rating.RungRecord,
     "Load": rating.LoadRecord,

@@ -17,8 +17,9 @@ from driver.dataset import rejects
 from driver.dataset.folder import NAME as DATASET
 from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA
 from driver.dataset.import_ import ImportOptions, import_dataset
-from driver.rating.rating import Candidate
+from driver.rating.candidate import Candidate
 from driver.rating.record import CandidateRecord
+from driver.report import scaling
 from driver.report.dataset import KINDS
 from driver.report.html.run import write_report
 from driver.run import journal
@@ -35,11 +36,20 @@ from polling_baseline.engines.aurora.node import Options as NodeOptions
 from tests.support import files_page as page
 from tests.support.made_run import make_run, verdict
 
-TOPS = ("dataset.json", "run.json", "verdict.json", "rating.json", "reproduction.json", "anatomy.json")
+TOPS = (
+    "dataset.json",
+    "run.json",
+    "verdict.json",
+    "comparison.json",
+    "rating.json",
+    "reproduction.json",
+    "anatomy.json",
+)
 CSV = {
     "rejects.csv": rejects.HEADER,
     "cycles.csv": journal.COLUMNS,
     "faults.csv": faults.COLUMNS,
+    "scaling.csv": scaling.COLUMNS,
     "right.balances.csv": BALANCE_HEADING.strip().split(","),
 }
 PARQUET = {"Traffic": INPUT_SCHEMA, "Toll history": TOLL_SCHEMA, "Segment history": SEGMENT_SCHEMA}
