@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -413,9 +413,10 @@ def test_the_server_is_careful(served):
         assert (answer.status, body) == (403, b"this server answers its own page only\n")
     for path in ("/../watch.css", "/page/watch.css", "/etc/passwd", "/%2e%2e/server.py", "/index.html"):
         assert ask(served, path)[0].status == 404
-    for query in ("", "?id=x", "?place=1", "?id=1e3"):
+    for query in ("", "?id=x", "?place=1", "?id=1e3", "?id=-1", f"?id={10**30}", "?id=%C2%B2"):
         assert ask(served, f"/vehicle{query}")[0].status == 400
-    assert ask(served, "/vehicle?place=99&second=5")[0].status == 404
+    for place, second in ((99, 5), (10, 9_999_999_999), (9_999_999_999, 5)):
+        assert ask(served, f"/vehicle?place={place}&second={second}")[0].status == 404
     head, arrays = unpack(ask(served, "/vehicle?id=4")[1])
     assert head["relative"] is False and arrays["visits.second"].tolist() == [120]
     with pytest.raises(OSError), socket.create_connection(("127.0.0.2", port), timeout=2):
@@ -436,8 +437,10 @@ def test_a_stream_of_events_that_goes_on(folder, road):
         lines = [answer.readline().decode().strip() for _ in range(2 + 2 * 4)]
         assert lines[0].startswith("retry: ")
         assert [line for line in lines if line.startswith("id:")] == [f"id: {broadcast.name}-{n}" for n in (2, 3)]
+        answer.close()
         connection.close()
-        assert b"event: restart" in ask(address, "/events?after=other-7")[1]
+        for after in ("other-7", f"{broadcast.name}-\u00b2", "-", ""):
+            assert b"event: restart" in ask(address, f"/events?after={quote(after)}")[1]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 # The types that a page can lay over bytes, by the name of JavaScript's array.
-TYPES = {
+TYPES: dict[str, np.dtype[Any]] = {
     "Uint8Array": np.dtype("u1"),
     "Int8Array": np.dtype("i1"),
     "Uint16Array": np.dtype("<u2"),

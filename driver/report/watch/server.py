@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from driver.report.watch.broadcast import Broadcast
@@ -18,6 +21,8 @@ HOST = "127.0.0.1"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 # A comment in the stream of events, so that either end notices when the other is gone.
 HEARTBEAT_S = 10.0
+# As large as vehicles, seconds and events may have.
+NUMBER = re.compile(r"[0-9]{1,10}")
 RETRY_MS = 1000
 PERIOD_S = 1.0
 
@@ -27,6 +32,11 @@ class _Server(ThreadingHTTPServer):
     # Stopping waits for no listener.
     block_on_close = False
     broadcast: Broadcast
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that goes away is no error."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -57,22 +67,20 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _vehicle(self, query: dict[str, list[str]]) -> None:
         """By its number, or by where it was when."""
-        try:
-            numbers = {name: int(values[0]) for name, values in query.items()}
-            if "id" not in numbers:
-                found = self.server.broadcast.nearest(numbers["place"], numbers["second"])
-                if found is None:
-                    return self._say(HTTPStatus.NOT_FOUND, "no vehicle entered that segment then")
-                numbers["id"] = found
-        except (ValueError, KeyError):
+        numbers = {name: int(values[0]) for name, values in query.items() if NUMBER.fullmatch(values[0])}
+        if "id" not in numbers and not numbers.keys() >= {"place", "second"}:
             return self._say(HTTPStatus.BAD_REQUEST, "give id, or place and second, as whole numbers")
-        return self._send(self.server.broadcast.vehicles(numbers["id"]), "application/octet-stream")
+        broadcast = self.server.broadcast
+        vehicle_id = numbers["id"] if "id" in numbers else broadcast.nearest(numbers["place"], numbers["second"])
+        if vehicle_id is None:
+            return self._say(HTTPStatus.NOT_FOUND, "no vehicle entered that segment then")
+        return self._send(broadcast.vehicles(vehicle_id), "application/octet-stream")
 
     def _events(self, query: dict[str, list[str]]) -> None:
         """One stream for all runs; a browser that comes again says which event it had last."""
         last = self.headers.get("Last-Event-ID") or query.get("after", [""])[0]
         name, _, text = last.partition("-")
-        number = int(text) if text.isdigit() else -1
+        number = int(text) if NUMBER.fullmatch(text) else -1
         self.close_connection = True
         self._begin(HTTPStatus.OK, "text/event-stream")
         self.wfile.write(f"retry: {RETRY_MS}\n\n".encode())

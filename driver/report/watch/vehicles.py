@@ -53,7 +53,7 @@ def vehicles_blob(road: Road, runs: Sequence[RunFrames], vehicle_id: int | None 
 def nearest_vehicle(road: Road, place: int, second: int) -> int | None:
     """Who entered that segment at about that second."""
     there = road.visits[road.visits["place"] == place]
-    distance = np.abs(there["second"].astype(np.int32) - second)
+    distance = np.abs(there["second"].astype(np.int64) - second)
     if not len(there) or distance.min() > REACH_S:
         return None
     return int(there["vehicle_id"][distance.argmin()])
