@@ -32,6 +32,7 @@ COMMANDS = (
     "expected",
     "digest",
     "report",
+    "watch",
     "compare",
     "rate",
     "reproduce",

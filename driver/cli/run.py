@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ EXAMPLES = """\
   lrb run --like runs/0007-polling-L1          the same run again, on the same server
   lrb run --repeat 3 --clock virtual road1     three times: the median and the range of what it costs
   lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
+  lrb run --watch road1                        and watch it in a browser, as lrb watch shows it
   lrb run --database ann road1                 in a database of its own, beside other runs on the same server
 """
 
@@ -128,6 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stop-when-late", action="store_true", default=None, help="stop at the first late answer")
     add_limits_argument(parser, "specification", "; engine aurora sheds load by the specification's all the same")
     parser.add_argument("--repeat", type=parse_repeat, metavar="N", help="run it N times: median and range [1]")
+    parser.add_argument("--watch", action="store_true", help="show the run in a browser while it goes on")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
@@ -165,7 +168,8 @@ def run(args: argparse.Namespace) -> int:
     if args.resume:
         _refuse_options(args)
         folder = args.resume
-        record = resume_run(folder, backends)
+        with _page_of(folder, args.watch):
+            record = resume_run(folder, backends)
     else:
         config = config_from(args)
         dataset = config.open_dataset()
@@ -173,8 +177,11 @@ def run(args: argparse.Namespace) -> int:
             backends = same_backends(backends, args.like, read_run(args.like))
         folder = _folder(args.out, config.engine, dataset.xways)
         if args.repeat and args.repeat > 1:
+            if args.watch:
+                raise Refusal("one run can be watched while it goes on; leave out --repeat or --watch")
             return _repeat(config, dataset, backends, folder, args.repeat)
-        record = measure(config, dataset, backends, folder)
+        with _page_of(folder, args.watch):
+            record = measure(config, dataset, backends, folder)
     refresh_report(folder)
     print(text(record, folder))
     return 0 if record["state"] in ("complete", "late") else 2
@@ -198,9 +205,16 @@ def _repeat(config: RunConfig, dataset: Dataset, backends: Backends, out: Path, 
     return show_kinds([runs], out, None, as_json=False)
 
 
+def _page_of(folder: Path, watch: bool) -> AbstractContextManager[None]:
+    """With `watch`, the page of the run that is made in the block."""
+    from driver.cli.watch import watching
+
+    return watching(folder) if watch else nullcontext()
+
+
 def _refuse_options(args: argparse.Namespace) -> None:
     """A run goes on as it was begun."""
-    mine = ("resume", "dsn", "database", "master", "verb", "run")
+    mine = ("resume", "watch", "dsn", "database", "master", "verb", "run")
     if any(value not in (None, False) for name, value in vars(args).items() if name not in mine):
         raise Refusal("--resume takes all options of the run that it names; leave the others out")
 
