@@ -36,8 +36,10 @@ COMMANDS = (
     "rate",
     "reproduce",
     "aurora",
+    "query",
     "db",
     "cluster",
+    "lesson",
     "demo",
 )
 

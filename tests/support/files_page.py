@@ -16,6 +16,7 @@ import pyarrow as pa
 from driver.dataset.folder import DatasetInfo, FileInfo
 from driver.dataset.relabel import DatasetLabel
 from driver.json_record import fault_in
+from driver.lesson import folder as lesson
 from driver.rating import record as rating
 from driver.run import record_types as run
 from driver.run import verdict
@@ -55,6 +56,9 @@ RECORDS: dict[str, Any] = {
     "anatomy.json": rating.AnatomyRecord,
     "Rung": rating.RungRecord,
     "Load": rating.LoadRecord,
+    "lesson.json": lesson.LessonRecord,
+    "check.json": lesson.CheckRecord,
+    "Counts of a kind": lesson.AnswerCounts,
 }
 ALONE = {int: "whole number", float: "number", str: "text", bool: "true or false", type(None): "null"}
 UNIONS = (typing.Union, types.UnionType)

@@ -35,7 +35,16 @@ from polling_baseline.engines.aurora.node import Options as NodeOptions
 from tests.support import files_page as page
 from tests.support.made_run import make_run, verdict
 
-TOPS = ("dataset.json", "run.json", "verdict.json", "rating.json", "reproduction.json", "anatomy.json")
+TOPS = (
+    "dataset.json",
+    "run.json",
+    "verdict.json",
+    "rating.json",
+    "reproduction.json",
+    "anatomy.json",
+    "lesson.json",
+    "check.json",
+)
 CSV = {
     "rejects.csv": rejects.HEADER,
     "cycles.csv": journal.COLUMNS,
