@@ -37,8 +37,10 @@ COMMANDS = (
     "rate",
     "reproduce",
     "aurora",
+    "query",
     "db",
     "cluster",
+    "lesson",
     "demo",
 )
 

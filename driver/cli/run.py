@@ -93,6 +93,16 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
         "or a COPY and a statement trigger [row]",
     },
     "--shed": {"choices": SHEDDING, "help": "of engine aurora: what to drop when it is too late [none]"},
+    "--headroom": {
+        "type": float,
+        "metavar": "H",
+        "help": "of engine aurora: the share of its time that it may be busy before it sheds load [0.9]",
+    },
+    "--qos": {
+        "type": lambda text: Path(text).absolute(),
+        "metavar": "FILE",
+        "help": "of engine aurora: graphs of quality of service, as JSON; docs/aurora.md shows one [the benchmark's]",
+    },
     "--order": {
         "choices": ORDERS,
         "help": "of engine aurora: push a train on as far as it goes, or run one box at a time, as in the paper "

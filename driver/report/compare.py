@@ -127,6 +127,7 @@ def results(table: Sequence[Column]) -> list[Row]:
     rows += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
     rows.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
     rows.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
+    rows += _service(table)
     if any(column.run.config.profile.logged_tables for column in table):
         rows.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
@@ -139,6 +140,20 @@ def _verdict(column: Column) -> str:
     word = headline(column.run)[0]
     alike = sum(headline(run)[0] == word for run in column.runs)
     return word if alike == len(column.runs) else f"{word} ({alike} of {len(column.runs)})"
+
+
+def _service(table: Sequence[Column]) -> list[Row]:
+    """What a stream engine dropped, and what its answers were worth to it, where one of them may drop."""
+    engines = [column.run.json["environment"]["engine"] for column in table]
+    if not any("shed_tuples" in engine for engine in engines):
+        return []
+    return [
+        ("tuples shed", [f"{engine['shed_tuples']:,}" if "shed_tuples" in engine else "-" for engine in engines]),
+        (
+            f"utility of {KIND}s",
+            [f"{engine['utility'][KIND]:.3f}" if KIND in engine.get("utility", {}) else "-" for engine in engines],
+        ),
+    ]
 
 
 def _expected(run: RunRecord) -> int | None:

@@ -23,6 +23,8 @@ from polling_baseline.wording import WIDTH, fold_parts, format_command, format_c
 
 FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", "report.html")
 TIMES = (*PERCENTILES, "max")
+# Options of engine aurora whose values do not say what they are.
+NAMED_OPTIONS = ("headroom", "qos")
 
 
 def text(record: RunJson, folder: Path) -> str:
@@ -130,7 +132,11 @@ def _own_options(config: RunConfig) -> list[str]:
     if config.engine in FOREIGN:
         usual = ENGINE_OPTIONS[config.engine]
         return [f"{name} {value}" for name, value in config.engine_options.items() if usual[name] not in (None, value)]
-    return [value for name, value in config.engine_options.items() if name not in ENGINE_OPTIONS["polling"]]
+    return [
+        f"{name} {Path(value).name}" if name in NAMED_OPTIONS else value
+        for name, value in config.engine_options.items()
+        if name not in ENGINE_OPTIONS["polling"]
+    ]
 
 
 def verdict_line(run: RunRecord) -> str:
@@ -202,6 +208,7 @@ def _causes(record: RunJson) -> list[str]:
         *_database(record),
         *_memory(record),
         *fold_parts("machine ", machine_words(record["environment"]["machine"])),
+        *service_text(record),
         *(fold_parts("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)) if steps else []),
     ]
 
@@ -246,6 +253,23 @@ def _memory(record: RunJson) -> list[str]:
     if "peak_bytes" not in engine or record["state"] == "broken":
         return []
     return [f"memory  {engine['peak_bytes'] / 1e9:.2f} GB at most, driver and engine together"]
+
+
+def service_text(record: RunJson) -> list[str]:
+    """What the answers of a stream engine were worth, and what it dropped; a broken run cannot ask."""
+    engine = record["environment"]["engine"]
+    if not engine.get("utility") or record["state"] == "broken":
+        return []
+    parts = [f"{kind.replace('_', ' ')} {worth:.3f}" for kind, worth in engine["utility"].items()]
+    return [*fold_parts("utility ", parts), *_shed_text(record)]
+
+
+def _shed_text(record: RunJson) -> list[str]:
+    engine, fed = record["environment"]["engine"], record["feed"]["rows"]
+    if "shed_tuples" not in engine:
+        return []
+    share = engine["shed_tuples"] / max(1, fed)
+    return [f"shed    {format_count(engine['shed_tuples'], 'tuple')}, {share:.1%} of the input, {engine['shed']}"]
 
 
 def _outages(record: RunJson) -> list[str]:

@@ -47,7 +47,7 @@ ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
         "trigger": {"granularity": "row"},
         "duckdb": {},
         "sqlite": {},
-        "aurora": {"shed": None, "train_size": None, "order": None},
+        "aurora": {"shed": None, "train_size": None, "order": None, "headroom": None, "qos": None},
         "exec": {"command": None, **_OF_A_FOREIGN_SYSTEM},
         "tcp": {"listen": None, "connect": None, **_OF_A_FOREIGN_SYSTEM},
     }
@@ -235,6 +235,8 @@ def _engine_options(like: Mapping[str, Any], given: Mapping[str, Any]) -> dict[s
             raise Refusal(f"--{option} is an option of --engine {owner}; engine {engine} has none such")
     if int(own.get("train_size", 1)) < 1:
         raise Refusal(f"--train-size must be 1 or more, not {own['train_size']}")
+    if not 0 < float(own.get("headroom", 1)) <= 1:
+        raise Refusal(f"--headroom must be above 0 and at most 1, not {own['headroom']}")
     before = like.get("engine_options", {}) if like.get("engine") == engine else {}
     defaults = {name: value for name, value in mine.items() if value}
     if own.keys() & set(NAMES_A_SYSTEM):

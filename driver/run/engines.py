@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -98,11 +99,20 @@ def _warn_once(text: str) -> None:
 def _aurora(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from polling_baseline.engines.aurora.engine import Aurora
     from polling_baseline.engines.aurora.linear_road.history import Archive
+    from polling_baseline.engines.aurora.linear_road.quality import read_qualities
+    from polling_baseline.engines.aurora.model.shedding import HEADROOM
     from polling_baseline.engines.aurora.node import TRAIN_SIZE, Options
 
     given = config.engine_options
     order = {"superbox": "priority", "box": "box at a time"}[given.get("order", "superbox")]
-    options = Options(int(given.get("train_size", TRAIN_SIZE)), given.get("shed", "none"), order, slower=config.slower)
+    options = Options(
+        int(given.get("train_size", TRAIN_SIZE)),
+        given.get("shed", "none"),
+        order,
+        slower=config.slower,
+        headroom=float(given.get("headroom", HEADROOM)),
+        qualities=read_qualities(Path(given["qos"])) if "qos" in given else {},
+    )
     archive = Archive(dataset.toll_history, dataset.segment_history, lambda: _history_progress(dataset))
     return Aurora(archive, config.workers, options)
 

@@ -36,16 +36,29 @@ from polling_baseline.engine import Engine, EngineFailure, Paced
 from polling_baseline.refusal import Refusal
 
 log = logging.getLogger("lrb")
+# Where an engine that takes ad-hoc queries can be asked, while it runs.
+QUERIES = "queries"
 
 
-def measure(config: RunConfig, dataset: Dataset, backends: Backends, folder: Path) -> RunJson:
-    """Make the run that the options describe, in a new folder, and give what its `run.json` says."""
+def measure(
+    config: RunConfig,
+    dataset: Dataset,
+    backends: Backends,
+    folder: Path,
+    prepare: Callable[[Engine], None] = lambda engine: None,
+) -> RunJson:
+    """Make the run that the options describe, in a new folder, and give what its `run.json` says.
+
+    `prepare` may change the engine once it is installed.
+    """
     check_files(dataset)
     engine = open_engine(config, dataset, backends)
     try:
         with _refusing():
             engine.install()
+            prepare(engine)
             folder.mkdir(parents=True)
+            getattr(engine, "listen", lambda pointer: None)(folder / QUERIES)
             record = run(engine, dataset, config, folder)
         _keep(engine, folder)
         _discard(engine, record)

@@ -57,10 +57,13 @@ class EngineFacts(TypedDict, total=False):
     wal_start: int
     peak_bytes: int
     shed_tuples: int
+    # Of aurora, by kind of answer: what the graphs of quality of service say of the answers given.
+    utility: dict[str, float]
     # Options of aurora in force.
     train_size: int
     shed: str
     order: str
+    headroom: float
 
 
 class _Environment(TypedDict):

@@ -16,6 +16,7 @@ import pyarrow as pa
 from driver.dataset.folder import DatasetInfo, FileInfo
 from driver.dataset.relabel import DatasetLabel
 from driver.json_record import fault_in
+from driver.lesson import folder as lesson
 from driver.rating import record as rating
 from driver.report import comparison
 from driver.report.measures import SpreadRecord
@@ -60,6 +61,9 @@ RECORDS: dict[str, Any] = {
     "anatomy.json": rating.AnatomyRecord,
     "Rung": rating.RungRecord,
     "Load": rating.LoadRecord,
+    "lesson.json": lesson.LessonRecord,
+    "check.json": lesson.CheckRecord,
+    "Counts of a kind": lesson.AnswerCounts,
 }
 ALONE = {int: "whole number", float: "number", str: "text", bool: "true or false", type(None): "null"}
 UNIONS = (typing.Union, types.UnionType)

@@ -44,6 +44,8 @@ TOPS = (
     "rating.json",
     "reproduction.json",
     "anatomy.json",
+    "lesson.json",
+    "check.json",
 )
 CSV = {
     "rejects.csv": rejects.HEADER,

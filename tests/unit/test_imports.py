@@ -56,7 +56,7 @@ def modules(folder: str, pattern: str) -> list[str]:
 LAYERS = (
     ("driver.launcher",),
     ("driver.cli",),
-    ("driver.rating",),
+    ("driver.rating", "driver.lesson"),
     ("driver.report", "driver.validate"),
     ("driver.run",),
     ("driver.generate", "driver.history"),

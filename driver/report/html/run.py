@@ -109,8 +109,16 @@ def _numbers(run: RunRecord) -> Markup:
             ("Slowest cycle", _duration(cycles["max_ms"])),
             ("Largest backlog", f"{cycles['largest_backlog_s']:,} s"),
             ("Lag, p99", _duration(feed["lag_p99_ms"])),
+            *_service(run),
         ]
     return facts(pairs)
+
+
+def _service(run: RunRecord) -> list[tuple[str, str]]:
+    """What tolls were worth to a stream engine, and what it dropped."""
+    engine = run.json["environment"]["engine"]
+    pairs = [("Utility of tolls", f"{engine['utility']['toll']:.3f}")] if "toll" in engine.get("utility", {}) else []
+    return [*pairs, ("Shed", f"{engine['shed_tuples']:,} tuples")] if "shed_tuples" in engine else pairs
 
 
 def _duration(ms: float) -> str:
