@@ -9,11 +9,14 @@ WITH asked AS (
     WHERE kind = lr.balance()
 ),
 
--- Only an inner join makes use of the index.
+-- The index serves only where nothing but the vehicle is compared.
 account AS (
-    SELECT asked.request_id, sum(event.change) AS under_way, sum(event.paid) AS settled
+    SELECT
+        asked.request_id,
+        sum(event.change) FILTER (WHERE event.second <= asked.second) AS under_way,
+        sum(event.paid) FILTER (WHERE event.second <= asked.second) AS settled
     FROM lr.trip_event AS event
-    INNER JOIN asked ON asked.vehicle_id = event.vehicle_id AND asked.second >= event.second
+    INNER JOIN asked ON asked.vehicle_id = event.vehicle_id
     GROUP BY asked.request_id
 )
 

@@ -10,14 +10,15 @@ WITH asked AS (
 ),
 
 account AS (
-    SELECT asked.request_id, event.paid
+    SELECT asked.request_id, if(event.second <= asked.second, event.paid, 0) AS paid
     FROM lr.trip_event AS event
-    INNER JOIN asked ON asked.vehicle_id = event.vehicle_id AND asked.second >= event.second
+    INNER JOIN asked ON asked.vehicle_id = event.vehicle_id
     UNION ALL
     SELECT asked.request_id, trip.paid
     FROM lr.ring_recent AS trip
-    INNER JOIN asked ON asked.vehicle_id = trip.vehicle_id AND asked.second >= trip.second
-    WHERE NOT trip.ended AND trip.second > asked.second - lr.report_period_s()
+    INNER JOIN asked ON asked.vehicle_id = trip.vehicle_id
+    WHERE NOT trip.ended
+        AND trip.second > asked.second - lr.report_period_s() AND trip.second <= asked.second
 )
 
 SELECT

@@ -17,8 +17,6 @@ from polling_baseline.engines.duckdb.statements import parser
 
 STEPS = ("minute_ms", "advance_ms", "tally_ms", "track_ms", "balance_ms", "history_ms", "commit_ms")
 MINUTE_STEPS = ("correct_minute", "measure_minute", "cut_stops", "detect_accidents", "set_tolls")
-# The statements that give the answers to reports, from the ring's table of the cycle.
-REPORT_ANSWERS = {"toll": "notify_tolls", "accident": "alert_vehicles"}
 # Journeys are looked up as far as they come at so many minutes a segment; if one is slower, further, at last the week.
 PACES = (3, 15, spec.WEEK_DAYS * spec.DAY_MINUTES)
 
@@ -31,6 +29,8 @@ class Session:
         self._statements = parser(connection)
         self._reports, self._requests = Input(connection, "report"), Input(connection, "request")
         self._ring = Ring([])
+        # Whether there is an accident to warn of in this minute.
+        self._accidents = False
         # The answers to the requests of the last cycle.
         self._answers: list[Answers] = []
         # The seconds of the cycle that was committed last.
@@ -51,6 +51,7 @@ class Session:
             self.last = cycles[-1]
             self._ring = Ring(cycles)
             self._ring.drop(self.last)
+            self._accidents = self._any("lr.accident")
 
     def read_history(self, tolls: Sequence[Path], segments: Sequence[Path]) -> None:
         self._run("history_tables")
@@ -85,10 +86,12 @@ class Session:
 
     def answers(self) -> Iterator[Answers]:
         """Those of the last cycle."""
-        to_reports = (self._fetch(kind, name, now=table_of(self.last))[0] for kind, name in REPORT_ANSWERS.items())
-        for answers in (*to_reports, *self._answers):
+        to_reports = {"toll": "notify_tolls", **({"accident": "alert_vehicles"} if self._accidents else {})}
+        for kind, name in to_reports.items():
+            answers, _ = self._fetch(kind, name, now=table_of(self.last))
             if len(answers):
                 yield answers
+        yield from self._answers
 
     def close(self) -> None:
         self._connection.close()
@@ -119,6 +122,7 @@ class Session:
             self._run("look_up_sightings", numbers, whole_minute=whole)
             for name in MINUTE_STEPS:
                 self._run(name, numbers)
+            self._accidents = self._any("lr.accident")
 
     def _advance_vehicles(self, seconds: range, share: Share) -> None:
         self._reports.put(share.reports)
