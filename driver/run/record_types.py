@@ -43,6 +43,18 @@ class EngineFacts(TypedDict, total=False):
     wal_start: int
     peak_bytes: int
     shed_tuples: int
+    Spark: str
+    master: str
+    shards: int
+    # Seconds of input before the clock started.
+    warm_up_s: int
+    # The folder with the state of a run on Spark, and its size; queries started again after a failure, micro-batches
+    # that Spark repeated and the sink dropped, executors that died.
+    checkpoint: str
+    checkpoint_bytes: int
+    restarts: int
+    repeated_batches: int
+    executors_lost: int
     # Options of aurora in force.
     train_size: int
     shed: str
