@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from driver.cli import FAIL_STATUS, add_limits_argument, add_server_arguments, parse_repeat
 from driver.cli import run as run_command
-from driver.run.config import FOREIGN
+from driver.run.config import FOREIGN, SLOW_TO_START
 from driver.run.engines import ENGINES, Backends
 from driver.run.limits import limits_argument
 from polling_baseline.refusal import Refusal
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 SUMMARY = "Run engines on the same data with the same clock, judge them, and show them side by side."
 EXAMPLES = """\
-  lrb compare road1 --clock virtual                        every engine there is
+  lrb compare road1 --clock virtual                        the engines that start within seconds
+  lrb compare road1 --engines polling,structured_streaming --clock virtual
+                                                           Spark Structured Streaming, which warms up for half a minute
   lrb compare road1 --engines polling,trigger --durability on,off
                                                            each of them with and without recovery logging
   lrb compare road1 --engines 'polling, polling --period 2'
@@ -46,13 +48,16 @@ BROKE_STATUS = 2
 # What it writes of systems at several L.
 CSV_NAME = "scaling.csv"
 MOST_LISTED = 8
-# Every engine that can be run without a word more.
-OURS = tuple(name for name in ENGINES if name not in FOREIGN)
+# Every engine that can be run without a word more, and starts within seconds.
+OURS = tuple(name for name in ENGINES if name not in (*FOREIGN, *SLOW_TO_START))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="DATASET | RUN", type=Path, nargs="+", help="a data set, or two runs or more")
-    parser.add_argument("--engines", metavar="NAME,...", help=f"the engines to run [{','.join(OURS)}]")
+    others = ", ".join(SLOW_TO_START)
+    parser.add_argument(
+        "--engines", metavar="NAME,...", help=f"the engines to run, {others} only if named [{','.join(OURS)}]"
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, help="where runs and page are saved [comparisons/NNNN]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--master", default="local[*]", help="the Spark that judges [local[*]]")

@@ -46,6 +46,10 @@ EXAMPLES = """\
   lrb run --engine duckdb road1                the same design on a column store, in this process
   lrb run --engine sqlite road1                the same design in a library: no server, one connection, nothing logged
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
+  lrb run --engine structured_streaming --shards 2 road1
+                                               on Spark Structured Streaming, after half a minute of warming up
+  lrb run --engine structured_streaming --master spark://127.0.0.1:40123 road1
+                                               the same on a cluster, such as lrb cluster starts
   lrb run --engine exec --command './my_system' road1
                                                on a program of your own, which docs/your-own-system.md explains
   lrb run --engine tcp --listen 127.0.0.1:9000 road1
@@ -114,6 +118,22 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--marks": {"choices": MARKS, "help": "of engines exec and tcp: a line after each second, to be echoed [on]"},
     "--history": {"choices": HISTORY_FORMS, "help": "of engines exec and tcp: the form of the history [csv]"},
     "--patience": {"metavar": "S", "help": "of engines exec and tcp: how long the system may be silent [60]"},
+    "--shards": {
+        "type": int,
+        "metavar": "N",
+        "help": "of engine structured_streaming: parts that share the vehicles [cores]",
+    },
+    "--warm-up": {
+        "type": int,
+        "metavar": "S",
+        "help": "of engine structured_streaming: seconds of made-up input before the clock starts, as Java is slow at "
+        "first [30; 5 for the next runs of one command]",
+    },
+    "--checkpoint": {
+        "metavar": "DIR",
+        "help": "of engine structured_streaming: where Spark keeps its state; all workers must see it "
+        "[memory, or the state folder with --durability on]",
+    },
     "--train-size": {"type": int, "metavar": "N", "help": "of engine aurora: tuples per train [50000]"},
 }
 # Their values have commas of their own; a comparison gives them to all of its runs.
@@ -149,7 +169,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     for option, words in ENGINE_ARGUMENTS.items():
         parser.add_argument(option, **words)
-    parser.add_argument("--master", default="local[*]", help="the Spark that loads the history [local[*]]")
+    parser.add_argument(
+        "--master", default="local[*]", help="the Spark that loads the history, or is the engine [local[*]]"
+    )
     add_server_arguments(parser)
 
 

@@ -59,6 +59,18 @@ class EngineFacts(TypedDict, total=False):
     shed_tuples: int
     # Of aurora, by kind of answer: what the graphs of quality of service say of the answers given.
     utility: dict[str, float]
+    Spark: str
+    master: str
+    shards: int
+    # Seconds of input before the clock started.
+    warm_up_s: int
+    # The folder with the state of a run on Spark, and its size; queries started again after a failure, micro-batches
+    # that Spark repeated and the sink dropped, executors that died.
+    checkpoint: str
+    checkpoint_bytes: int
+    restarts: int
+    repeated_batches: int
+    executors_lost: int
     # Options of aurora in force.
     train_size: int
     shed: str
