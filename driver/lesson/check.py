@@ -108,16 +108,16 @@ def _measured(exercise: Exercise, file: Path, config: RunConfig, run: Path):  # 
 
 def judge(config: RunConfig, dataset: Dataset, run: Path, master: str) -> Outcome:
     """What the judge says of the run, with the first faults."""
-    from driver.validate.faults import first_faults
+    from driver.validate.faults import find_first, sources_of, with_evidence
     from driver.validate.judge import Question, judged, quiet_session
 
     question = Question(
         config.part_of(dataset), run / "output.csv", config.seconds, limits=limits_in_force(config.limits)
     )
     with judged(quiet_session(master), question) as judgement:
-        rows = [] if judgement.verdict["verdict"] == "PASS" else first_faults(judgement, FAULTS).collect()
+        rows = with_evidence(sources_of(judgement), find_first(judgement, FAULTS))
     reports = Reports(dataset)
-    return Outcome(judgement.verdict, [Fault(row.asDict(), reports) for row in rows])
+    return Outcome(judgement.verdict, [Fault(row._asdict(), reports) for row in rows])
 
 
 def _judged(exercise: Exercise, outcome: Outcome) -> dict[str, object]:
