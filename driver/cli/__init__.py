@@ -32,12 +32,15 @@ COMMANDS = (
     "expected",
     "digest",
     "report",
+    "watch",
     "compare",
     "rate",
     "reproduce",
     "aurora",
+    "query",
     "db",
     "cluster",
+    "lesson",
     "demo",
 )
 
@@ -47,6 +50,7 @@ log = logging.getLogger("lrb")
 EXIT_STATUS = "Exit status: 0 done, 1 wrong usage or bad input, 2 broke or was interrupted"
 # Of the commands that judge; each says when.
 FAIL_STATUS = 3
+MOST_REPEATS = 99
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -82,6 +86,13 @@ def parse_limits_option(text: str) -> dict[str, float]:
         return parse_limits(text)
     except Refusal as refusal:
         raise argparse.ArgumentTypeError(str(refusal)) from None
+
+
+def parse_repeat(text: str) -> int:
+    """The type of --repeat."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_REPEATS:
+        raise argparse.ArgumentTypeError(f"a number from 1 to {MOST_REPEATS} is needed, not {text}")
+    return int(text)
 
 
 def add_limits_argument(parser: argparse.ArgumentParser, default: str, note: str = "") -> None:

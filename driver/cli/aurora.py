@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,13 +15,15 @@ from driver.cli import FAIL_STATUS, Help, parse_length
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import fold_parts, format_count
 
-SUMMARY = "Draw the network of engine aurora, or predict how many expressways this machine holds with it."
+SUMMARY = "Draw the network of engine aurora, predict what it holds, or ask it something while it runs."
 EXAMPLES = """\
   lrb aurora draw --out network.svg                 boxes, arrows, connection points
   lrb aurora draw runs/0003-aurora-L1 --out run.svg the same, with each box's tuples, cost and selectivity
   lrb aurora check --xways 100                      does this machine hold L = 100, and what gives way first?
   lrb aurora check --xways 100 runs/0003-aurora-L1  the same, with the costs and selectivities of that run
   lrb aurora check --xways 100 --dataset road1      for copies of the expressways in road1, at their own peak
+  lrb aurora query runs/0004-aurora-L1 --at reports --where 'speed_mph < 10' --group seg
+                                                    beside a run: where do cars crawl, minute by minute, until Ctrl-C?
 """
 
 
@@ -51,10 +55,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--quick", action="store_true", help="a run of the last 20 minutes only, as in `lrb rate --quick`"
     )
     check.add_argument("--json", action="store_true", help="print JSON instead")
+    query = action(
+        "query", "attach a query to a run under way: what its connection point kept, then live, until Ctrl-C"
+    )
+    query.add_argument(
+        "--at",
+        metavar="POINT",
+        default="reports",
+        help="a connection point: reports, accidents, segment minutes or notifications [%(default)s]",
+    )
+    query.add_argument(
+        "--where",
+        metavar="CONDITION",
+        help="which tuples: columns, whole numbers, + - * %%, comparisons, and, or, not, brackets [all]",
+    )
+    query.add_argument("--group", metavar="COLUMN", help="count tuples by this column, instead of printing them")
+    query.add_argument("--every", metavar="S", type=int, default=60, help="with --group: seconds per count [60]")
 
 
 def run(args: argparse.Namespace) -> int:
-    return {"draw": _draw, "check": _check}[args.action](args)
+    return {"draw": _draw, "check": _check, "query": _query}[args.action](args)
+
+
+def _query(args: argparse.Namespace) -> int:
+    from driver.run.loop import QUERIES
+    from polling_baseline.engines.aurora.ad_hoc.desk import asked_rows
+
+    if args.folder is None:
+        raise Refusal("name a run of engine aurora that is under way")
+    shown = False
+
+    def show(columns: list[str], rows: list[list[Any]]) -> None:
+        nonlocal shown
+        lines = [] if shown else [columns]
+        shown = True
+        print("\n".join(",".join(map(str, line)) for line in [*lines, *rows]), end="\n" if lines or rows else "")
+        sys.stdout.flush()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asked_rows(
+            args.folder / QUERIES,
+            {"at": args.at, "where": args.where, "group": args.group, "every_s": args.every},
+            show,
+        )
+    return 0
 
 
 def _draw(args: argparse.Namespace) -> int:

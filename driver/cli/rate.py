@@ -9,11 +9,12 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driver.cli import add_limits_argument, parse_length
+from driver.cli import add_limits_argument, parse_length, parse_repeat
 from driver.cli.run import add_engine_arguments, engine_options
 from driver.run.config import RunConfig, configure
 from driver.run.engines import ENGINES, Backends
 from driver.run.limits import describe_limits, limits_in_force
+from driver.run.machine import BUSY_CORES
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
@@ -27,12 +28,14 @@ EXAMPLES = """\
   lrb rate --engine polling --quick              the peak rating: the last 20 minutes, when traffic is densest
   lrb rate --engine polling --out mine           the L-rating: all 180 minutes; hours of work if L is large
   lrb rate --engine polling --out mine           after an interruption: goes on where it was
+  lrb rate --engine polling --quick --repeat 3   the edge three times: the median and the range
   lrb rate --engine polling --quick --step 5 --max 100 --json
 
 Large L are copies of --distinct simulated expressways, with numbers of their own; history is not copied.  L is doubled
 until an answer is late, then halved in between; the last failure is tried once more, since chance may have caused it.
 Whoever is late in the last 20 minutes is late in all 180: on the virtual clock, L is tried on those first, and what
-comes through is run in full.  The winner and the loser are judged by the reference.  Each candidate's run stays in
+comes through is run in full.  With --repeat, the edge is looked for again, step by step from where it was found; an
+earlier rating is continued.  The winner and the loser are judged by the reference.  Each candidate's run stays in
 DIR/runs.
 """
 MOST_MINUTES = spec.RUN_SECONDS // spec.MINUTE_S
@@ -46,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start", type=parse_length, metavar="L", help="the first L to try [1]")
     parser.add_argument(
         "--max", type=parse_length, default=float(spec.MAX_XWAYS), metavar="L", help="stop there [1000]"
+    )
+    parser.add_argument(
+        "--repeat", type=parse_repeat, metavar="N", help="find the edge N times: the median and the range [1]"
     )
     parser.add_argument("--clock", choices=("real", "virtual"), default="virtual", help="real for a proof [virtual]")
     add_limits_argument(parser, "specification", "; a rating by others is no L-rating")
@@ -113,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     peak_first = peak > 1 and not args.quick and args.clock == "virtual"
     peak_for = (lambda xways: config_for(xways, peak)) if peak_first else None
     rating = Rating(folder, dataset, search, config_for, Backends(args.dsn, args.master, args.database), peak_for)
-    rating.run(lambda path: judge_run(dataset, path, args.master), _say)
+    rating.run(lambda path: judge_run(dataset, path, args.master), _say, args.repeat or 1)
     record = rating_record(rating, "peak" if args.quick else "full" if minutes == MOST_MINUTES else "part")
     write_json(folder / RATING, record)
     print(json.dumps(record) if args.json else "\n".join(text(record, folder)))
@@ -140,7 +146,8 @@ def text(record: RatingRecord, folder: Path) -> list[str]:
     in_mid_road = any(candidate["minutes"][0] > 1 for candidate in record["candidates"])
     warm_up = f"in the first {spec.REPORT_PERIOD_S} s of a run from mid-road every car is new: they hold nothing up"
     return [
-        f"{names[record['kind']]} of {record['engine']}{' under other limits' if others else ''}: {record['rating']:g}",
+        f"{names[record['kind']]} of {record['engine']}{' under other limits' if others else ''}: {record['rating']:g}"
+        + _range(record),
         *textwrap.wrap(f"{others}: no L-rating" if others else "", WIDTH),
         *fold_parts("", conditions),
         f"made of {distinct}, relabelled; history is that of the distinct",
@@ -151,8 +158,31 @@ def text(record: RatingRecord, folder: Path) -> list[str]:
         *[_row(candidate, shortest) for candidate in record["candidates"]],
         "",
         _ending(record),
+        *_others(record),
         f"saved  {folder}   rating.json  runs/",
     ]
+
+
+def _range(record: RatingRecord) -> str:
+    """What several looks at the edge came to."""
+    ratings = record.get("ratings", [])
+    if len(ratings) < 2:
+        return ""
+    return f", the median of {', '.join(f'{rating:g}' for rating in ratings)}"
+
+
+def _others(record: RatingRecord) -> list[str]:
+    """A sentence if something else was running when runs began."""
+    candidates = record["candidates"]
+    busy = [cores for candidate in candidates if (cores := candidate.get("others_cores") or 0) >= BUSY_CORES]
+    if not busy:
+        return []
+    of_all = f"{len(busy)} of {format_count(len(candidates), 'run')}"
+    return textwrap.wrap(
+        f"Something else was running when {of_all} began: it kept up to {max(busy):.1f} cores busy; "
+        "on an idle machine the rating may be larger.",
+        WIDTH,
+    )
 
 
 def _row(candidate: CandidateRecord, limit: float) -> str:

@@ -33,7 +33,8 @@ EXAMPLES = """\
 Runs are made as in the paper: one second per cycle, however late it is, and no travel times.  What a cycle takes here,
 multiplied by one factor per variant, is laid on the driver's schedule.  The factor is fitted to one number of the
 paper: the longest response time at the first scale factor that failed.  All other numbers of the column follow from
-it.  A run with `lrb run --slower` and that factor confirms the fit, except with --brief.
+it.  A run with `lrb run --slower` and that factor confirms the fit of 2004, box and superbox, except with --brief; the
+other variants are run at two scale factors only.
 Without --workers there is one: the same system at all scale factors, as on a machine with one processor.
 """
 NAMES = tuple(variant.name for variant in VARIANTS)

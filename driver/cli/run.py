@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from driver.cli import add_limits_argument, add_server_arguments, parse_length
+from driver.cli import add_limits_argument, add_server_arguments, parse_length, parse_repeat
 from driver.dataset.ignore import REQUESTS, parse_kinds
 from driver.run.config import (
     CLOCKS,
@@ -29,6 +31,9 @@ from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import format_command
 
+if TYPE_CHECKING:
+    from driver.dataset.folder import Dataset
+
 SUMMARY = "Feed a data set to one engine on schedule and report which deadlines it kept."
 EXAMPLES = """\
   lrb run road1                                in real time, on PostgreSQL polled once a second
@@ -41,6 +46,10 @@ EXAMPLES = """\
   lrb run --engine duckdb road1                the same design on a column store, in this process
   lrb run --engine sqlite road1                the same design in a library: no server, one connection, nothing logged
   lrb run --engine aurora --workers 1 road1    on the stream engine, in one process
+  lrb run --engine structured_streaming --shards 2 road1
+                                               on Spark Structured Streaming, after half a minute of warming up
+  lrb run --engine structured_streaming --master spark://127.0.0.1:40123 road1
+                                               the same on a cluster, such as lrb cluster starts
   lrb run --engine exec --command './my_system' road1
                                                on a program of your own, which docs/your-own-system.md explains
   lrb run --engine tcp --listen 127.0.0.1:9000 road1
@@ -48,7 +57,9 @@ EXAMPLES = """\
   lrb run --clock virtual --slower 80 --catch-up off --ignore travel_time road1
                                                on a machine 80 times slower, with the paper's schedule and requests
   lrb run --like runs/0007-polling-L1          the same run again, on the same server
+  lrb run --repeat 3 --clock virtual road1     three times: the median and the range of what it costs
   lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
+  lrb run --watch road1                        and watch it in a browser, as lrb watch shows it
   lrb run --database ann road1                 in a database of its own, beside other runs on the same server
 """
 
@@ -86,6 +97,16 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
         "or a COPY and a statement trigger [row]",
     },
     "--shed": {"choices": SHEDDING, "help": "of engine aurora: what to drop when it is too late [none]"},
+    "--headroom": {
+        "type": float,
+        "metavar": "H",
+        "help": "of engine aurora: the share of its time that it may be busy before it sheds load [0.9]",
+    },
+    "--qos": {
+        "type": lambda text: Path(text).absolute(),
+        "metavar": "FILE",
+        "help": "of engine aurora: graphs of quality of service, as JSON; docs/aurora.md shows one [the benchmark's]",
+    },
     "--order": {
         "choices": ORDERS,
         "help": "of engine aurora: push a train on as far as it goes, or run one box at a time, as in the paper "
@@ -97,6 +118,22 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--marks": {"choices": MARKS, "help": "of engines exec and tcp: a line after each second, to be echoed [on]"},
     "--history": {"choices": HISTORY_FORMS, "help": "of engines exec and tcp: the form of the history [csv]"},
     "--patience": {"metavar": "S", "help": "of engines exec and tcp: how long the system may be silent [60]"},
+    "--shards": {
+        "type": int,
+        "metavar": "N",
+        "help": "of engine structured_streaming: parts that share the vehicles [cores]",
+    },
+    "--warm-up": {
+        "type": int,
+        "metavar": "S",
+        "help": "of engine structured_streaming: seconds of made-up input before the clock starts, as Java is slow at "
+        "first [30; 5 for the next runs of one command]",
+    },
+    "--checkpoint": {
+        "metavar": "DIR",
+        "help": "of engine structured_streaming: where Spark keeps its state; all workers must see it "
+        "[memory, or the state folder with --durability on]",
+    },
     "--train-size": {"type": int, "metavar": "N", "help": "of engine aurora: tuples per train [50000]"},
 }
 # Their values have commas of their own; a comparison gives them to all of its runs.
@@ -122,6 +159,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine_arguments(parser)
     parser.add_argument("--stop-when-late", action="store_true", default=None, help="stop at the first late answer")
     add_limits_argument(parser, "specification", "; engine aurora sheds load by the specification's all the same")
+    parser.add_argument("--repeat", type=parse_repeat, metavar="N", help="run it N times: median and range [1]")
+    parser.add_argument("--watch", action="store_true", help="show the run in a browser while it goes on")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
@@ -130,7 +169,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     for option, words in ENGINE_ARGUMENTS.items():
         parser.add_argument(option, **words)
-    parser.add_argument("--master", default="local[*]", help="the Spark that loads the history [local[*]]")
+    parser.add_argument(
+        "--master", default="local[*]", help="the Spark that loads the history, or is the engine [local[*]]"
+    )
     add_server_arguments(parser)
 
 
@@ -159,22 +200,53 @@ def run(args: argparse.Namespace) -> int:
     if args.resume:
         _refuse_options(args)
         folder = args.resume
-        record = resume_run(folder, backends)
+        with _page_of(folder, args.watch):
+            record = resume_run(folder, backends)
     else:
         config = config_from(args)
         dataset = config.open_dataset()
         if args.like and config.engine in ON_POSTGRESQL:
             backends = same_backends(backends, args.like, read_run(args.like))
         folder = _folder(args.out, config.engine, dataset.xways)
-        record = measure(config, dataset, backends, folder)
+        if args.repeat and args.repeat > 1:
+            if args.watch:
+                raise Refusal("one run can be watched while it goes on; leave out --repeat or --watch")
+            return _repeat(config, dataset, backends, folder, args.repeat)
+        with _page_of(folder, args.watch):
+            record = measure(config, dataset, backends, folder)
     refresh_report(folder)
     print(text(record, folder))
     return 0 if record["state"] in ("complete", "late") else 2
 
 
+def _repeat(config: RunConfig, dataset: Dataset, backends: Backends, out: Path, times: int) -> int:
+    """The same run so many times, each in a folder of its own: the median and the range; an interrupt ends it."""
+    from driver.cli.compare import show_kinds
+    from driver.cli.compare_runs import Kind
+    from driver.report.html.run import refresh_report
+    from driver.run.loop import measure
+
+    runs = Kind(0, dataset.xways)
+    for number in range(1, times + 1):
+        print(f"run: {number} of {times}", file=sys.stderr, flush=True)
+        runs.folders.append(out / str(number))
+        state = measure(config, dataset, backends, runs.folders[-1])["state"]
+        refresh_report(runs.folders[-1])
+        if state == "interrupted":
+            break
+    return show_kinds([runs], out, None, as_json=False)
+
+
+def _page_of(folder: Path, watch: bool) -> AbstractContextManager[None]:
+    """With `watch`, the page of the run that is made in the block."""
+    from driver.cli.watch import watching
+
+    return watching(folder) if watch else nullcontext()
+
+
 def _refuse_options(args: argparse.Namespace) -> None:
     """A run goes on as it was begun."""
-    mine = ("resume", "dsn", "database", "master", "verb", "run")
+    mine = ("resume", "watch", "dsn", "database", "master", "verb", "run")
     if any(value not in (None, False) for name, value in vars(args).items() if name not in mine):
         raise Refusal("--resume takes all options of the run that it names; leave the others out")
 
@@ -222,4 +294,7 @@ def config_of(words: list[str]) -> RunConfig:
 
     parser = Parser(prog="lrb run")
     add_arguments(parser)
-    return config_from(parser.parse_args(words))
+    args = parser.parse_args(words)
+    if args.repeat:
+        raise Refusal("all engines of a comparison are repeated alike: give --repeat to lrb compare itself")
+    return config_from(args)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-import textwrap
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from driver.cli import FAIL_STATUS, add_limits_argument
-from driver.dataset.expressways import describe_part
-from driver.run.limits import describe_limits, limits_in_force
-from driver.run.verdict import NAME, Verdict, limits_of, write_verdict
+from driver.cli.verdict_text import minute_line, text
+from driver.run.limits import limits_in_force
+from driver.run.verdict import NAME, write_verdict
 from polling_baseline import spec
 from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import WIDTH, format_count, format_seconds, format_table
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from driver.dataset.folder import Dataset
     from driver.validate.judge import Judgement, Question
 
@@ -30,7 +33,10 @@ EXAMPLES = """\
   lrb validate road1 runs/0007-polling-L1 --limits toll=3
                                                      3 s for a toll notification, the others as specified
   lrb validate road1 --output answers.csv --explain 3 --faults faults.csv
-                                                     the first faults with their evidence, all of them in a file
+                                                     the first faults explained, all of them in a file
+  lrb validate road1 --output answers.csv --page faults.html
+                                                     faults over time, by segment and minute, as a page
+  lrb validate road1 runs/0007-polling-L1 --follow   beside the run: each minute's faults once it is over
 
 The file has one answer per line, plain or gzip; Emit is in seconds since the start of the run, with three decimals:
   0,VID,Time,Emit,LAV,Toll                toll notification, within 5 s
@@ -39,11 +45,11 @@ The file has one answer per line, plain or gzip; Emit is in seconds since the st
   3,Time,Emit,QID,Bal                     daily expenditure, 10 s
   4,Time,Emit,QID,TravelTime,Toll         travel time, 30 s
 """
+# A page explains so many of each kind of fault, unless --explain says otherwise.
+ON_PAGE = 2
+FOLLOW_PERIOD_S = 1
+LOW_PRIORITY = 10
 FAILS = ", 3 the verdict is FAIL"
-# What came of each kind of answer, and when.
-CONTENT = ("expected", "received", "missing", "extra", "duplicate", "wrong")
-IN_TIME = ("late", "early")
-TIMES = ("p50", "p90", "p99", "p99.9", "max")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", type=Path, help="judge this output file instead of a run")
     parser.add_argument("--verdict", metavar="FILE", type=Path, help="where the verdict goes [see above]")
     parser.add_argument("--explain", metavar="N", type=int, default=0, help="show the first N of each kind of fault")
-    parser.add_argument("--faults", metavar="FILE", type=Path, help="write all faults as CSV")
+    parser.add_argument(
+        "--faults",
+        metavar="FILE",
+        type=Path,
+        help="write all faults as CSV, or Parquet if it ends in .parquet",
+    )
+    parser.add_argument("--page", metavar="FILE", type=Path, help="show the faults as a page: when, where, and why")
+    parser.add_argument("--follow", action="store_true", help="judge a run while it goes on, minute by minute")
     parser.add_argument("--lenient", action="store_true", help="accept the specification's lenient readings as well")
     parser.add_argument(
         "--travel-time", choices=("seconds", "minutes"), default="seconds", help="minutes need --lenient [%(default)s]"
@@ -80,7 +93,11 @@ def run(args: argparse.Namespace) -> int:
     from driver.validate.judge import judged, quiet_session
     from driver.validate.judging import enter_verdict
 
-    with judged(quiet_session(args.master), question, _say) as judgement:
+    if args.follow:
+        # The run comes first.
+        os.nice(LOW_PRIORITY)
+    spark = quiet_session(args.master)
+    with _followed(args, spark, question) if args.follow else judged(spark, question, _say) as judgement:
         path = args.verdict or (args.run_folder / NAME if args.run_folder else verdict_path(args.output))
         write_verdict(path, judgement.verdict)
         if args.run_folder:
@@ -90,8 +107,36 @@ def run(args: argparse.Namespace) -> int:
         _explain(judgement, args)
         if not args.json:
             pages = [args.run_folder / "report.html"] if args.run_folder else []
-            print("  ".join(map(str, filter(None, ["saved", path, args.faults, *pages]))))
+            print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
     return 0 if judgement.verdict["verdict"] == "PASS" else FAIL_STATUS
+
+
+@contextmanager
+def _followed(args: argparse.Namespace, spark: SparkSession, question: Question) -> Iterator[Judgement]:
+    """Say what came of each minute of a run until it ends, then judge it."""
+    from driver.run.record import read_run
+    from driver.validate.follow import Follower
+    from driver.validate.judge import judged, reference_for
+
+    _say("computing the right answers")
+    with reference_for(spark, question) as right:
+        follower = Follower(right, question)
+        while read_run(args.run_folder)["state"] == "running":
+            follower.read_on()
+            for minute in follower.minutes_over():
+                print(minute_line(minute), file=sys.stderr if args.json else sys.stdout, flush=True)
+            _wait()
+        follower.read_on(to_the_end=True)
+        ended = _question(args)
+        # A run that stopped for being late has fewer seconds to answer for than it had planned.
+        same = ended.seconds == question.seconds
+        known = {"right": right, "overview": follower.overview} if same else {}
+        with judged(spark, ended, _say, **known) as judgement:
+            yield judgement
+
+
+def _wait() -> None:
+    time.sleep(FOLLOW_PERIOD_S)
 
 
 def _question(args: argparse.Namespace) -> Question:
@@ -102,6 +147,8 @@ def _question(args: argparse.Namespace) -> Question:
 
     if bool(args.run_folder) == bool(args.output):
         raise Refusal("name a run, or an output file with --output FILE")
+    if args.follow and not args.run_folder:
+        raise Refusal("--follow needs a run: only its folder tells when it ends; leave out --output")
     if args.travel_time == "minutes" and not args.lenient:
         raise Refusal("the specification's travel time is in seconds; minutes are accepted with --lenient only")
     dataset = open_dataset(args.dataset)
@@ -110,7 +157,8 @@ def _question(args: argparse.Namespace) -> Question:
     else:
         dataset, seconds = part_from(args, dataset)
     output = args.output or args.run_folder / "output.csv"
-    _see_that_it_is_readable(output)
+    if not args.follow or output.exists():
+        _see_that_it_is_readable(output)
     xways = xways_from(args, dataset)
     check_files(dataset)
     reading = Reading(lenient=args.lenient, in_minutes=args.travel_time == "minutes")
@@ -184,82 +232,29 @@ def xways_from(args: argparse.Namespace, dataset: Dataset) -> tuple[int, ...] | 
     return tuple(chosen)
 
 
-def text(verdict: Verdict) -> list[str]:
-    """The verdict for a terminal: what it is, then what came of each kind of answer and when, then what is odd."""
-    lenient = " (leniently)" if verdict["lenient"] else ""
-    first, last = verdict["minutes"]
-    part = describe_part(verdict["xways"])
-    words = [f"{verdict['verdict']}{lenient}", verdict["dataset"]["name"], f"minutes {first} to {last}"]
-    content = (*CONTENT, "lenient") if verdict["lenient"] else CONTENT
-    answers: Mapping[str, Mapping[str, Any]] = verdict["answers"]
-    limits = limits_of(verdict)
-    others = describe_limits(limits)
-    return [
-        "   ".join([*words, part] if part else words),
-        *textwrap.wrap(others or "", WIDTH),
-        "",
-        *format_table(
-            ("answer", *content),
-            [(kind, *(f"{counts[name]:,}" for name in content)) for kind, counts in answers.items()],
-        ),
-        "",
-        *format_table(
-            ("answer", *IN_TIME, *TIMES, "limit (s)"),
-            [_times(kind, counts, limits[kind]) for kind, counts in answers.items()],
-        ),
-        *_about_the_file(verdict),
-    ]
-
-
-def _times(kind: str, counts: Mapping[str, Any], limit: float) -> list[str]:
-    """How many answers came late or early, and what response times they had."""
-    times = ("-" if counts[name] is None else format_seconds(counts[name], limit) for name in TIMES)
-    return [kind, *(f"{counts[name]:,}" for name in IN_TIME), *times, str(limit)]
-
-
-def _about_the_file(verdict: Verdict) -> list[str]:
-    lines = verdict["lines"]
-    odd = {note: lines[note] for note in ("blank", "unknown_type", "malformed", "extra_fields") if lines[note]}
-    notes = [f"{format_count(count, 'line')}: {note.replace('_', ' ')}" for note, count in odd.items()]
-    notes += [f"  line {number}: {line!r}" for number, line in lines["examples"]]
-    if verdict["accidents_end"] != "specification":
-        notes.append("accidents end a minute earlier than the specification says")
-    if not lines["total"]:
-        notes.append("the file is empty")
-    elif not any(counts["received"] - counts["extra"] for counts in verdict["answers"].values()):
-        notes.append("no answer belongs to this data set: is it the output of another one?")
-    return ["", *notes] if notes else []
-
-
 def _explain(judgement: Judgement, args: argparse.Namespace) -> None:
-    if judgement.verdict["verdict"] == "PASS" and not args.faults:
-        return
-    from driver.spark.single_file import write_lines
-    from driver.validate.faults import COLUMNS, all_faults, first_faults
+    from driver.validate.explain import explain, lines_of_explanation
+    from driver.validate.fault_files import write_faults
 
+    count = args.explain or (ON_PAGE if args.page else 0)
+    explained = [lines_of_explanation(one) for one in explain(judgement, count)] if count > 0 else []
     if args.explain > 0:
-        for fault in first_faults(judgement, args.explain).collect():
-            print(explanation(fault.asDict()), file=sys.stderr if args.json else sys.stdout)
+        for lines in explained:
+            print("", *lines, sep="\n", file=sys.stderr if args.json else sys.stdout)
     if args.faults:
         _say("writing the faults")
-        write_lines(all_faults(judgement), args.faults, ",".join(COLUMNS) + "\n")
+        write_faults(judgement, args.faults)
+    if args.page:
+        _write_page(judgement, args.page, explained)
 
 
-def explanation(fault: dict[str, Any]) -> str:
-    """One fault in a few lines."""
-    lines = [
-        f"\n{fault['answer']} {fault['fault']}: Time {fault['time']}, id {fault['id']}",
-        f"  input     {fault['input'] or 'none of this Time and id'}",
-        f"  expected  {fault['expected'] or 'no answer'}",
-        f"  received  {fault['received'] or 'no answer'}",
-    ]
-    if fault["answer"] in ("toll", "accident") and fault["input"]:
-        cars, lav = fault["cars"] or 0, spec.NO_LAV if fault["lav"] is None else fault["lav"]
-        ahead = (
-            f"accident ahead in segment {fault['accidents_ahead']}" if fault["accidents_ahead"] else "no accident ahead"
-        )
-        lines.append(f"  there     {format_count(cars, 'car')} in the minute before, LAV {lav}, {ahead}")
-    return "\n".join(lines)
+def _write_page(judgement: Judgement, path: Path, explained: Sequence[Sequence[str]]) -> None:
+    from driver.report.html.faults import faults_page
+    from driver.report.html.file import write_page
+    from driver.validate.fault_counts import count_by_minute
+
+    counts = count_by_minute(judgement)
+    write_page(path, faults_page(judgement.verdict, counts.by_minute, counts.by_segment, explained))
 
 
 def _say(phase: str) -> None:

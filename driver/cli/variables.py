@@ -6,6 +6,7 @@ VARIABLES = {
     "PGHOST, PGHOSTADDR, PGPORT, PGDATABASE, PGSERVICE": "a PostgreSQL server to use instead of the embedded one",
     "PGUSER, PGPASSWORD, PGPASSFILE, PGSSLMODE, PGSSLROOTCERT": "how to log in there, and for --dsn",
     "LRB_DRIVER_PASSWORD": "the password of the role lr_driver there",
+    "LRB_READER_PASSWORD": "the password of the role lr_reader there, for lrb query",
     "LRB_STATE": "the folder of the embedded server [.lrb of the checkout, or the user's state folder]",
     "LRB_PG_BIN": "the folder of the PostgreSQL programs for it [those of the Python package]",
     "XDG_STATE_HOME": "the user's state folder [~/.local/state]",

@@ -95,12 +95,12 @@ def survey(dataset: Dataset, advance: Callable[[float], None] = lambda amount: N
             count = _look(*columns, vehicles.ids, vehicles.values, per_second, miles, reports, minute_stops)
             stops.append(minute_stops[:count].copy())
             advance(table.num_rows)
-        accidents += _accidents(xway, np.concatenate([*stops, _open_stops(vehicles)]), dataset.seconds)
+        accidents += accidents_of(xway, np.concatenate([*stops, open_stops(vehicles)]), dataset.seconds)
         speed_mph[xway] = np.divide(miles, reports, out=np.full_like(miles, np.nan), where=reports > 0)
     return Survey(per_second, speed_mph, sorted(accidents, key=lambda accident: (accident.from_second, accident.xway)))
 
 
-def _open_stops(vehicles: Vehicles) -> np.ndarray:
+def open_stops(vehicles: Vehicles) -> np.ndarray:
     """The stops that no later report ended."""
     last = vehicles.values[vehicles.values[:, RUN] >= spec.STOP_REPORTS]
     stops = np.empty(len(last), STOP)
@@ -109,7 +109,7 @@ def _open_stops(vehicles: Vehicles) -> np.ndarray:
     return stops
 
 
-def _accidents(xway: int, stops: np.ndarray, seconds: int) -> list[Accident]:
+def accidents_of(xway: int, stops: np.ndarray, seconds: int) -> list[Accident]:
     """Where stops of different vehicles overlap.  Those of one vehicle never do, so it is enough to count."""
     stops = stops[np.isin(stops["place"] % LANES, spec.TRAVEL_LANES)]
     place = np.concatenate([stops["place"], stops["place"]])

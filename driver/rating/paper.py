@@ -75,13 +75,19 @@ class Variant:
     run_at: tuple[float, ...] = ()
 
 
-# A run of two expressways without indexes takes hours.
-UNINDEXED = MappingProxyType({"design": "2004", "indexes": "off"})
+# Of the ways that the paper does not tell of, one run that passed in 2004 and one that failed.
+PASSED_AND_FAILED = (SYSTEM_X.rating, SYSTEM_X.fails_at)
 VARIANTS = (
     Variant("2004", SYSTEM_X, "polling", MappingProxyType({"design": "2004", "indexes": "on"})),
-    Variant("2004-unindexed", SYSTEM_X, "polling", UNINDEXED, run_at=(0.5, 1.0)),
-    Variant("ring", SYSTEM_X, "polling", MappingProxyType({"design": "ring"})),
-    Variant("trigger", SYSTEM_X, "trigger", MappingProxyType({"granularity": "row"})),
+    Variant(
+        "2004-unindexed",
+        SYSTEM_X,
+        "polling",
+        MappingProxyType({"design": "2004", "indexes": "off"}),
+        PASSED_AND_FAILED,
+    ),
+    Variant("ring", SYSTEM_X, "polling", MappingProxyType({"design": "ring"}), PASSED_AND_FAILED),
+    Variant("trigger", SYSTEM_X, "trigger", MappingProxyType({"granularity": "row"}), PASSED_AND_FAILED),
     Variant("box", AURORA, "aurora", MappingProxyType({"order": "box"})),
     Variant("superbox", AURORA, "aurora", MappingProxyType({"order": "superbox"})),
 )

@@ -16,25 +16,24 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
+from statistics import median_low
 from typing import Any, cast
 
 from driver.dataset.folder import Dataset
-from driver.rating.record import FORMAT, RATING, CandidateRecord, GaveOut, RatingRecord, claim
+from driver.rating.candidate import Candidate, candidate_of, gave_out, line, run_name
+from driver.rating.record import FORMAT, RATING, CandidateRecord, RatingRecord, claim
 from driver.rating.search import Search
 from driver.report.html.run import refresh_report
 from driver.run.config import RunConfig
 from driver.run.engines import Backends
-from driver.run.journal import read_cycles, step_name
 from driver.run.limits import limits_in_force
 from driver.run.loop import measure
-from driver.run.record import config_of, read_run, run_record, write_run
+from driver.run.record import config_of, read_run, write_run
 from driver.run.record_types import RunJson
-from driver.run.verdict import is_right
 from polling_baseline import spec
 from polling_baseline.database.designs import DEFAULT_DESIGN
-from polling_baseline.wording import format_seconds
 
 QUICK_MINUTES = 20
 Announce = Callable[[str], None]
@@ -53,35 +52,6 @@ def timed_run(
         announce(f"{name} was interrupted; the same command goes on from here")
         raise KeyboardInterrupt
     return record
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One L that was tried, and its RUN."""
-
-    xways: float
-    run: Path
-    # The first and the last that it was to run.
-    minutes: tuple[int, int]
-    in_time: bool
-    state: str
-    max_response_s: float | None
-    # How many tuples it took per second of its own time, and how many came in the busiest second.
-    tuples_per_s: float
-    peak_tuples_per_s: int
-    took_s: float
-    # What the reference says of the part that was run: right or not; None if it was not asked.
-    right: bool | None = None
-
-    @property
-    def passed(self) -> bool:
-        return self.in_time and self.right is not False
-
-    @property
-    def outcome(self) -> str:
-        if self.right is False:
-            return "wrong"
-        return "in time" if self.in_time else self.state
 
 
 class Rating:
@@ -107,7 +77,9 @@ class Rating:
     def outcomes(self) -> list[tuple[float, bool]]:
         """What the search rests on: whole runs, failures at the peak, and who came through it until shown otherwise."""
         # A wrong answer is no accident: such a candidate gets no second chance.
-        weighed = [candidate for candidate in self.candidates for _ in range(2 if candidate.right is False else 1)]
+        weighed = [
+            candidate for candidate in self.in_repetition(1) for _ in range(2 if candidate.right is False else 1)
+        ]
         failed = Counter(candidate.xways for candidate in weighed if self.is_whole(candidate) and not candidate.passed)
         outcomes = [
             (candidate.xways, candidate.passed)
@@ -126,19 +98,33 @@ class Rating:
     def winner(self) -> Candidate | None:
         """The largest that passed; of its runs, the whole one."""
         best = self.search.best(self.outcomes)
-        passed = [candidate for candidate in self.candidates if candidate.passed and candidate.xways == best]
+        passed = [candidate for candidate in self.in_repetition(1) if candidate.passed and candidate.xways == best]
         return max(passed, key=self.is_whole, default=None)
 
     @property
     def loser(self) -> Candidate | None:
         """The last failure next to the winner."""
         xways = self.search.loser(self.outcomes)
-        return next((candidate for candidate in reversed(self.candidates) if candidate.xways == xways), None)
+        return next((candidate for candidate in reversed(self.in_repetition(1)) if candidate.xways == xways), None)
 
-    def run(self, judge: Callable[[Path], None], announce: Announce) -> None:
+    def in_repetition(self, number: int) -> list[Candidate]:
+        """1 is the search."""
+        return [candidate for candidate in self.candidates if candidate.repetition == number]
+
+    @property
+    def ratings(self) -> list[float]:
+        """What the search came to, and what each look at its edge came to."""
+        repetitions = range(2, max((candidate.repetition for candidate in self.candidates), default=1) + 1)
+        return [
+            self.search.best(self.outcomes),
+            *(self.search.best(self._at_the_edge(number)) for number in repetitions),
+        ]
+
+    def run(self, judge: Callable[[Path], None], announce: Announce, repeat: int = 1) -> None:
         """Try what the search wants, and judge what it comes to: the winner and the loser.
 
         Once an answer was wrong, being in time is not enough: whatever passes is judged before the search goes on.
+        Then look at the edge again, `repeat` times in all.
         """
         self._take_over(announce)
         while True:
@@ -154,12 +140,37 @@ class Rating:
                 break
         if (loser := self.loser) and loser.right is None and loser.state == "late":
             self._judged(loser, judge, announce)
+        for repetition in range(2, repeat + 1):
+            self._look_again(repetition, judge, announce)
 
-    def _try(self, xways: float, announce: Announce) -> None:
+    def _look_again(self, repetition: int, judge: Callable[[Path], None], announce: Announce) -> None:
+        """Find the edge once more, from where the search has found it, in whole runs; its winner is judged."""
+        edge = self.search.best(self.outcomes) or self.search.start
+        while True:
+            xways = self.search.next_near(self._at_the_edge(repetition), edge)
+            if xways is not None:
+                self._try(xways, announce, repetition)
+                continue
+            passed = [candidate for candidate in self.in_repetition(repetition) if candidate.passed]
+            winner = max(passed, key=lambda candidate: candidate.xways, default=None)
+            if winner is None or winner.right:
+                return
+            self._judged(winner, judge, announce)
+
+    def _at_the_edge(self, repetition: int) -> list[tuple[float, bool]]:
+        """What a look at the edge has come to; a wrong answer gets no second chance."""
+        return [
+            (candidate.xways, candidate.passed)
+            for candidate in self.in_repetition(repetition)
+            for _ in range(2 if candidate.right is False else 1)
+        ]
+
+    def _try(self, xways: float, announce: Announce, repetition: int = 1) -> None:
         through = any(candidate.passed and candidate.xways >= xways for candidate in self.candidates)
-        config = self._config_for(xways) if through or not self._peak_for else self._peak_for(xways)
+        config_for = None if through or repetition > 1 else self._peak_for
+        config = (config_for or self._config_for)(xways)
         number = max((int(path.name[:4]) for path in self._runs()), default=0) + 1
-        folder = self.folder / "runs" / f"{number:04d}-{config.engine}-L{xways:g}"
+        folder = self.folder / "runs" / run_name(number, config.engine, xways, repetition)
         record = timed_run(config, self.dataset, self._backends, folder, f"L = {xways:g}", announce)
         self.candidates.append(candidate_of(folder, record))
         announce(line(self.candidates[-1], self._shortest_limit_s))
@@ -193,26 +204,6 @@ def settings_of(config: RunConfig, dataset: Dataset) -> dict[str, Any]:
     return settings
 
 
-def candidate_of(folder: Path, record: RunJson) -> Candidate:
-    run = run_record(record, folder)
-    longest = [answer["max"] for answer in run.json["answers"].values() if "max" in answer]
-    feed, busy_s = run.json["feed"], run.json["feed"].get("busy_s")
-    # By the limits of the run, whatever the judge allowed.
-    late = bool(late_limits(record))
-    return Candidate(
-        xways=record["dataset"]["xways"],
-        run=folder,
-        minutes=run.minutes,
-        in_time=record["state"] == "complete" and not late,
-        state="late" if late else record["state"],
-        max_response_s=max(longest, default=None),
-        tuples_per_s=round(feed["rows"] / busy_s) if busy_s else 0,
-        peak_tuples_per_s=feed.get("peak_rows_per_s", 0),
-        took_s=record.get("took_s", 0.0),
-        right=is_right(run.verdict) if run.verdict else None,
-    )
-
-
 def judge_run(dataset: Dataset, folder: Path, master: str, announce: Announce = lambda phase: None) -> None:
     """Ask the reference about a run, for as long as it went, and leave the verdict in its folder."""
     from driver.validate.judging import judge_runs
@@ -221,49 +212,20 @@ def judge_run(dataset: Dataset, folder: Path, master: str, announce: Announce = 
     refresh_report(folder)
 
 
-def gave_out(run: Path) -> GaveOut | None:
-    """Why a run broke; or when it was first late, and which step took most of the cycles' time in 60 s before."""
-    record = read_run(run)
-    if record["state"] == "broken":
-        return {"reason": record["reason"]}
-    cycles = read_cycles(run)
-    limit_s = min(late_limits(record) or limits_in_force(config_of(record).limits).values())
-    late_cycles = (number for number, cycle in enumerate(cycles) if cycle.committed - cycle.seconds[0] > limit_s)
-    first = next(late_cycles, None)
-    if first is None:
-        return None
-    before = [cycle for cycle in cycles[: first + 1] if cycle.ended > cycles[first].started - spec.MINUTE_S]
-    steps = {name: sum(cycle.steps[name] for cycle in before) for name in before[0].steps}
-    second = cycles[first].seconds[0]
-    late: GaveOut = {"second": second, "minute": spec.minute_of(second)}
-    if any(steps.values()):
-        step = max(steps, key=lambda name: steps[name])
-        late["step"], late["share"] = step_name(step), round(steps[step] / sum(steps.values()), 3)
-    return late
-
-
-def late_limits(record: RunJson) -> list[float]:
-    """The limits of the kinds of answers that came late."""
-    return [answer["limit_s"] for answer in record.get("answers", {}).values() if answer["late"]]
-
-
-def line(candidate: Candidate, limit_s: float) -> str:
-    """A candidate in one line."""
-    longest = "-" if candidate.max_response_s is None else format_seconds(candidate.max_response_s, limit_s)
-    return (
-        f"L = {candidate.xways:<6g} {candidate.outcome:<9} longest {longest:>8} s   "
-        f"{candidate.tuples_per_s:>9,.0f} tuples/s of work   took {candidate.took_s:.0f} s"
-    )
-
-
 def rating_record(rating: Rating, kind: str) -> RatingRecord:
-    """What `rating.json` says in the end."""
-    winner, loser = rating.winner, rating.loser
+    """What `rating.json` says in the end: of several looks at the edge, the median, and a winner that has it."""
+    ratings, loser = rating.ratings, rating.loser
+    winner = rating.winner
+    if len(ratings) > 1:
+        passed = [candidate for candidate in rating.candidates if candidate.passed and rating.is_whole(candidate)]
+        median = [candidate for candidate in passed if candidate.xways == median_low(ratings)]
+        winner = max(median, key=lambda candidate: candidate.right is True, default=None)
     runs = [read_run(candidate.run) for candidate in (winner, loser) if candidate]
     settings = rating.settings
     return {
         "format": FORMAT,
         "rating": winner.xways if winner else 0,
+        "ratings": ratings,
         "kind": kind,
         "engine": settings["engine"],
         "minutes": [settings["from_minute"], settings["to_minute"]],

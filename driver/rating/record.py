@@ -34,7 +34,7 @@ class GaveOut(TypedDict, total=False):
     share: float
 
 
-class CandidateRecord(TypedDict):
+class _CandidateRecord(TypedDict):
     """One L that was tried."""
 
     xways: float
@@ -56,7 +56,14 @@ class CandidateRecord(TypedDict):
     passed: bool
 
 
-class RatingRecord(Claim):
+class CandidateRecord(_CandidateRecord, total=False):
+    # What other programs kept busy when it began; null if the system does not tell.
+    others_cores: float | None
+    # 1 for the search; what is more looked at its edge again.
+    repetition: int
+
+
+class _RatingRecord(Claim):
     rating: float
     # `full`, `peak`, or `part` of the three hours.
     kind: str
@@ -73,6 +80,11 @@ class RatingRecord(Claim):
     gave_out: GaveOut | None
     candidates: list[CandidateRecord]
     environment: Environment | None
+
+
+class RatingRecord(_RatingRecord, total=False):
+    # What the search came to, and each look at its edge; `rating` is their median.
+    ratings: list[float]
 
 
 class PublishedRecord(TypedDict):

@@ -168,7 +168,7 @@ def _slower(
         "longest_by_minute_s": shown[system.fails_at].longest_by_minute(),
         "cycle": _curve(costs.usual.cycle),
         "minute": _curve(costs.minute.cycle),
-        "confirmed": None if plan.brief else _confirmed(plan, variant, round(factor, 2), work),
+        "confirmed": _confirmed(plan, variant, round(factor, 2), work) if plan.confirms(variant) else None,
     }
 
 

@@ -31,6 +31,18 @@ class Search:
             return low + round((high - low) / self.step) // 2 * self.step
         return high if times == 1 else None
 
+    def next_near(self, outcomes: Iterable[tuple[float, bool]], edge: float) -> float | None:
+        """The next L to try in a search that begins where another one has ended, step by step."""
+        tried = list(outcomes)
+        low, high, times = self._bounds(tried)
+        if not tried:
+            return edge
+        if high is None:
+            return None if low >= self.most else low + self.step
+        if round((high - low) / self.step) > 1:
+            return high - self.step
+        return high if times == 1 else None
+
     def best(self, outcomes: Iterable[tuple[float, bool]]) -> float:
         """The largest L that passed; 0 if none did."""
         return self._bounds(outcomes)[0]

@@ -57,6 +57,10 @@ class Plan:
             return (BRIEF.get(variant.name, variant.system.fails_at),)
         return variant.run_at or tuple(variant.system.max_response_s)
 
+    def confirms(self, variant: Variant) -> bool:
+        """Whether a run with `--slower` shows what the factor makes of it."""
+        return not self.brief and not variant.run_at
+
     def path(self, variant: Variant, xways: float, slower: bool = False) -> Path:
         return self.folder / "runs" / f"{variant.name}-L{xways:g}{'-slower' if slower else ''}"
 
@@ -101,7 +105,7 @@ def make_runs(plan: Plan) -> Work:
     ]
     scale_factors = sorted({xways for xways, _ in wanted})
     tasks = [(variant.name, xways) for xways, variant in wanted] + [(JUDGING, xways) for xways in scale_factors]
-    for variant in [] if plan.brief else plan.variants:
+    for variant in filter(plan.confirms, plan.variants):
         tasks += [(name, variant.system.fails_at) for name in (variant.name, JUDGING)]
     work = Work(tasks, plan.announce)
     for xways in scale_factors:

@@ -9,58 +9,50 @@ from dataclasses import dataclass
 from typing import Any
 
 from driver.report.diagnosis import headline
+from driver.report.measures import KIND, TIMES, Spread, spread_record, spreads
+from driver.report.side_by_side import Row, side_by_side
 from driver.report.text import answer_counts, departures, limits_text
 from driver.run.config import ENGINE_OPTIONS, NAMES_A_SYSTEM, RunConfig
 from driver.run.journal import step_name
+from driver.run.machine import warning_of_runs
 from driver.run.record import RunRecord
 from driver.run.verdict import FAULTS
 from polling_baseline.database.connection import describe_server
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
-
-TIMES = ("p50", "p99", "max")
-KIND = "toll"
-# The blanks before a column in a terminal.
-GAP = 3
+from polling_baseline.wording import WIDTH, fold_parts, format_count
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One run of a comparison; `measured` and `ratio` have None where nothing was measured."""
+    """One run of a comparison, or several of one kind; medians and ratios are None where nothing was measured."""
 
     label: str
+    # The one that stands for all of `runs`.
     run: RunRecord
-    measured: dict[str, float | None]
+    runs: tuple[RunRecord, ...]
+    spreads: dict[str, Spread | None]
     # Times what the first run has.
     ratio: dict[str, float | None]
 
+    @property
+    def measured(self) -> dict[str, float | None]:
+        return {name: spread and spread.median for name, spread in self.spreads.items()}
 
-def columns(runs: Sequence[RunRecord]) -> list[Column]:
-    """The runs as columns, the first being what the others are measured by."""
-    measured = [measures(run) for run in runs]
+
+def columns(runs: Sequence[RunRecord], repeated: Sequence[Sequence[RunRecord]] = ()) -> list[Column]:
+    """The runs as columns, the first being what the others are measured by; `repeated` has all runs of each kind."""
+    kinds = [tuple(of_kind) for of_kind in repeated or [[run] for run in runs]]
+    measured = [spreads(of_kind) for of_kind in kinds]
     first = measured[0]
     return [
-        Column(label, run, own, {name: _ratio(own[name], first[name]) for name in own})
-        for label, run, own in zip(labels(runs), runs, measured, strict=True)
+        Column(label, run, of_kind, own, {name: _ratio(own[name], first[name]) for name in own})
+        for label, run, of_kind, own in zip(labels(runs), runs, kinds, measured, strict=True)
     ]
 
 
-def _ratio(own: float | None, first: float | None) -> float | None:
-    """None also where a time is too short for the clock's three decimals."""
-    return own / first if own and first else None
-
-
-def measures(run: RunRecord) -> dict[str, float | None]:
-    """Tuples per second of busy time, microseconds and bytes of log per tuple, response times of tolls in seconds."""
-    rows, busy_s = run.json["feed"]["rows"], run.json["feed"].get("busy_s")
-    answer = answer_counts(run, KIND)
-    wal_bytes = run.json["environment"]["engine"].get("wal_bytes")
-    return {
-        "tuples_per_s": rows / busy_s if busy_s else None,
-        "us_per_tuple": busy_s / rows * 1e6 if rows and busy_s is not None else None,
-        "wal_bytes_per_tuple": wal_bytes / rows if rows and wal_bytes is not None else None,
-        **{f"{KIND}_{name}_s": answer.get(name) for name in TIMES},
-    }
+def _ratio(own: Spread | None, first: Spread | None) -> float | None:
+    """Of the medians; None also where a time is too short for the clock's three decimals."""
+    return own.median / first.median if own and first and own.median and first.median else None
 
 
 def check_comparable(runs: Sequence[RunRecord]) -> None:
@@ -115,9 +107,6 @@ def _options(config: RunConfig) -> dict[str, str]:
     }
 
 
-Row = tuple[str, list[str]]
-
-
 def rows(table: Sequence[Column]) -> list[Row]:
     """What is compared, line by line; then what a cycle of each is made of."""
     return [*results(table), *steps(table)]
@@ -125,7 +114,7 @@ def rows(table: Sequence[Column]) -> list[Row]:
 
 def results(table: Sequence[Column]) -> list[Row]:
     """Verdict, faults, response times, throughput, and how they relate to the first."""
-    rows: list[Row] = [("verdict", [headline(column.run)[0] for column in table])]
+    rows: list[Row] = [("verdict", [_verdict(column) for column in table])]
     judged = [column.run.faults() for column in table]
     late = [sum(answer["late"] for answer in column.run.json["answers"].values()) for column in table]
     expected = [_expected(column.run) for column in table]
@@ -138,6 +127,7 @@ def results(table: Sequence[Column]) -> list[Row]:
     rows += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
     rows.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
     rows.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
+    rows += _service(table)
     if any(column.run.config.profile.logged_tables for column in table):
         rows.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
@@ -145,17 +135,38 @@ def results(table: Sequence[Column]) -> list[Row]:
     return rows + servers(table)
 
 
+def _verdict(column: Column) -> str:
+    """That of the run that stands for all; how many of them have it, if not all."""
+    word = headline(column.run)[0]
+    alike = sum(headline(run)[0] == word for run in column.runs)
+    return word if alike == len(column.runs) else f"{word} ({alike} of {len(column.runs)})"
+
+
+def _service(table: Sequence[Column]) -> list[Row]:
+    """What a stream engine dropped, and what its answers were worth to it, where one of them may drop."""
+    engines = [column.run.json["environment"]["engine"] for column in table]
+    if not any("shed_tuples" in engine for engine in engines):
+        return []
+    return [
+        ("tuples shed", [f"{engine['shed_tuples']:,}" if "shed_tuples" in engine else "-" for engine in engines]),
+        (
+            f"utility of {KIND}s",
+            [f"{engine['utility'][KIND]:.3f}" if KIND in engine.get("utility", {}) else "-" for engine in engines],
+        ),
+    ]
+
+
 def _expected(run: RunRecord) -> int | None:
     return sum(counts["expected"] for counts in run.verdict["answers"].values()) if run.verdict else None
 
 
 def _numbers(table: Sequence[Column], name: str, form: str) -> list[str]:
-    return ["-" if (value := column.measured[name]) is None else format(value, form) for column in table]
+    return ["-" if (spread := column.spreads[name]) is None else spread.words(form) for column in table]
 
 
 def _responses(table: Sequence[Column], name: str) -> list[str]:
-    values = [(column.measured[name], column.run.limits[KIND]) for column in table]
-    return ["-" if value is None else format_seconds(value, limit) for value, limit in values]
+    values = [(column.spreads[name], column.run.limits[KIND]) for column in table]
+    return ["-" if spread is None else spread.seconds(limit) for spread, limit in values]
 
 
 def relations(table: Sequence[Column]) -> list[Row]:
@@ -240,41 +251,26 @@ def text(table: Sequence[Column]) -> list[str]:
     dataset, (first, last) = run.json["dataset"], run.minutes
     heading = [dataset["name"], f"L = {dataset['xways']:g}", f"minutes {first} to {last}"]
     heading += [f"{run.config.clock} clock", *common_departures([column.run for column in table])]
+    if (repeat := max(len(column.runs) for column in table)) > 1:
+        heading.append(f"median of {repeat} runs, and their range")
     lines = [*fold_parts("", heading), *textwrap.wrap(limits_text(run) or "", WIDTH), ""]
     lines += side_by_side([column.label for column in table], rows(table))
     sentences = [sentence for column in table if (sentence := load_sentence(column))]
     broken = [column for column in table if column.run.json["state"] not in ("complete", "late")]
     notes = [f"{column.label} is {column.run.json['state']}: {column.run.json.get('reason')}" for column in broken]
-    below = [*sentences, *notes]
+    below = [*sentences, *notes, *others_text([run for column in table for run in column.runs])]
     return [*lines, *(["", *below] if below else [])]
+
+
+def others_text(runs: Sequence[RunRecord]) -> list[str]:
+    """A sentence if something else was running when runs began."""
+    return textwrap.wrap(warning_of_runs([run.json["environment"]["machine"] for run in runs]) or "", WIDTH)
 
 
 def common_departures(runs: Sequence[RunRecord]) -> list[str]:
     """Where all of them are not as runs usually are; what is different between them is in their labels."""
     others = [departures(run.config) for run in runs[1:]]
     return [words for words in departures(runs[0].config) if all(words in other for other in others)]
-
-
-def side_by_side(names: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    """Columns under their names; a long name takes several lines, and what does not fit goes below."""
-    wide = max(len(name) for name, _ in rows)
-    room = (WIDTH - wide) // len(names) - GAP
-    columns = [_column(name, [cells[number] for _, cells in rows], room) for number, name in enumerate(names)]
-    tall = max(map(len, columns))
-    labels = ["" for _ in range(tall - len(rows))] + [name for name, _ in rows]
-    blocks: list[list[str]] = []
-    for column in columns:
-        column = ["" for _ in range(tall - len(column))] + column
-        width = GAP + max(map(len, column))
-        if not blocks or len(blocks[-1][0]) + width > WIDTH:
-            blocks.append([f"{label:<{wide}}" for label in labels])
-        blocks[-1] = [f"{line}{cell:>{width}}" for line, cell in zip(blocks[-1], column, strict=True)]
-    return [line for block in blocks for line in ("", *block)][1:]
-
-
-def _column(name: str, cells: Sequence[str], room: int) -> list[str]:
-    """A name, folded where there is less room than it takes, and the cells."""
-    return [*textwrap.wrap(name, max(room, *map(len, [*name.split(), *cells]))), *cells]
 
 
 def as_json(table: Sequence[Column]) -> dict[str, Any]:
@@ -298,6 +294,11 @@ def as_json(table: Sequence[Column]) -> dict[str, Any]:
                     for kind in column.run.json["answers"]
                 },
                 "measured": column.measured,
+                "repeated": {
+                    "runs": [str(run.folder) for run in column.runs],
+                    "verdicts": [run.verdict and run.verdict["verdict"] for run in column.runs],
+                    "measures": {name: spread_record(spread) for name, spread in column.spreads.items() if spread},
+                },
                 "ratio": column.ratio,
                 "steps_mean_ms": _steps_of(column),
             }

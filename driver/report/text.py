@@ -11,6 +11,7 @@ from driver.report.diagnosis import headline, look_first
 from driver.run.config import ENGINE_OPTIONS, FOREIGN, RunConfig
 from driver.run.journal import step_name
 from driver.run.limits import describe_limits, limits_in_force
+from driver.run.machine import machine_words, warning
 from driver.run.record import RunRecord, run_record
 from driver.run.record_types import EngineFacts, RunJson
 from driver.run.summary import PERCENTILES
@@ -22,6 +23,8 @@ from polling_baseline.wording import WIDTH, fold_parts, format_command, format_c
 
 FILES = ("run.json", "output.csv", "cycles.csv", "verdict.json", "network.svg", "report.html")
 TIMES = (*PERCENTILES, "max")
+# Options of engine aurora whose values do not say what they are.
+NAMED_OPTIONS = ("headroom", "qos")
 
 
 def text(record: RunJson, folder: Path) -> str:
@@ -42,6 +45,7 @@ def run_text(run: RunRecord) -> str:
         *_outages(run.json),
         "",
         conclusion(run),
+        *others_text(run),
     ]
     if run.json["state"] in ("running", "interrupted", "broken") and run.config.profile.keeps_commits:
         lines.append(f"go on  {format_command('run', '--resume', run.folder)}")
@@ -57,6 +61,12 @@ def conclusion(run: RunRecord) -> str:
     if run.verdict:
         return headline(run)[1]
     return "Every answer came in time; whether they are right is for lrb validate to say."
+
+
+def others_text(run: RunRecord) -> list[str]:
+    """A sentence if something else was running when the run began."""
+    sentence = warning(run.json["environment"]["machine"])
+    return textwrap.wrap(f"{sentence[0].upper()}{sentence[1:]}.", WIDTH) if sentence else []
 
 
 def _heading(run: RunRecord, width: int) -> list[str]:
@@ -122,7 +132,11 @@ def _own_options(config: RunConfig) -> list[str]:
     if config.engine in FOREIGN:
         usual = ENGINE_OPTIONS[config.engine]
         return [f"{name} {value}" for name, value in config.engine_options.items() if usual[name] not in (None, value)]
-    return [value for name, value in config.engine_options.items() if name not in ENGINE_OPTIONS["polling"]]
+    return [
+        f"{name} {Path(value).name}" if name in NAMED_OPTIONS else value
+        for name, value in config.engine_options.items()
+        if name not in ENGINE_OPTIONS["polling"]
+    ]
 
 
 def verdict_line(run: RunRecord) -> str:
@@ -193,6 +207,8 @@ def _causes(record: RunJson) -> list[str]:
         ),
         *_database(record),
         *_memory(record),
+        *fold_parts("machine ", machine_words(record["environment"]["machine"])),
+        *service_text(record),
         *(fold_parts("steps   ", (f"{step_name(name)} {ms:.1f} ms" for name, ms in steps)) if steps else []),
     ]
 
@@ -237,6 +253,23 @@ def _memory(record: RunJson) -> list[str]:
     if "peak_bytes" not in engine or record["state"] == "broken":
         return []
     return [f"memory  {engine['peak_bytes'] / 1e9:.2f} GB at most, driver and engine together"]
+
+
+def service_text(record: RunJson) -> list[str]:
+    """What the answers of a stream engine were worth, and what it dropped; a broken run cannot ask."""
+    engine = record["environment"]["engine"]
+    if not engine.get("utility") or record["state"] == "broken":
+        return []
+    parts = [f"{kind.replace('_', ' ')} {worth:.3f}" for kind, worth in engine["utility"].items()]
+    return [*fold_parts("utility ", parts), *_shed_text(record)]
+
+
+def _shed_text(record: RunJson) -> list[str]:
+    engine, fed = record["environment"]["engine"], record["feed"]["rows"]
+    if "shed_tuples" not in engine:
+        return []
+    share = engine["shed_tuples"] / max(1, fed)
+    return [f"shed    {format_count(engine['shed_tuples'], 'tuple')}, {share:.1%} of the input, {engine['shed']}"]
 
 
 def _outages(record: RunJson) -> list[str]:

@@ -29,13 +29,16 @@ GRANULARITIES = ("row", "copy", "statement")
 # These keep each vehicle in one place, and so have one worker.
 BY_ROW = ("row", "copy")
 # The engines whose state can outlive a crash.
-DURABLE = ("polling", "trigger", "duckdb")
+DURABLE = ("polling", "trigger", "duckdb", "structured_streaming")
 # What engine aurora drops when it is too late: nothing, vehicles at random, the reports worth least.
 SHEDDING = ("none", "random", "semantic")
 # In which order engine aurora runs its boxes: a train is pushed on as far as it goes, or one box at a time.
 ORDERS = ("superbox", "box")
 # Systems that others wrote.
 FOREIGN = ("exec", "tcp")
+# The one whose start takes so long that a comparison has it only if it is named.
+SLOW_TO_START = ("structured_streaming",)
+MOST_SHARDS, MOST_WARM_UP_S = 1000, 600
 # Whether a foreign system is told where a second ends, and in which form it gets the history.
 MARKS, HISTORY_FORMS = ("on", "off"), ("csv", "parquet")
 NAMES_A_SYSTEM = ("command", "listen", "connect")
@@ -47,7 +50,8 @@ ENGINE_OPTIONS: Mapping[str, Mapping[str, str | None]] = MappingProxyType(
         "trigger": {"granularity": "row"},
         "duckdb": {},
         "sqlite": {},
-        "aurora": {"shed": None, "train_size": None, "order": None},
+        "aurora": {"shed": None, "train_size": None, "order": None, "headroom": None, "qos": None},
+        "structured_streaming": {"shards": None, "checkpoint": None, "warm_up": None},
         "exec": {"command": None, **_OF_A_FOREIGN_SYSTEM},
         "tcp": {"listen": None, "connect": None, **_OF_A_FOREIGN_SYSTEM},
     }
@@ -209,6 +213,8 @@ def _one_connection(engine: str | None, options: Mapping[str, str]) -> str | Non
     """Why this engine with these options allows one worker only, and what to do; None if several are allowed."""
     if engine in FOREIGN:
         return f"engine {engine} is one system, and shares out its work itself: leave out --workers"
+    if engine == "structured_streaming":
+        return "engine structured_streaming has shards for workers: leave out --workers, and give --shards"
     if engine == "sqlite":
         return "engine sqlite runs on one connection: leave out --workers, or take --engine polling"
     if options.get("granularity") in BY_ROW:
@@ -235,12 +241,21 @@ def _engine_options(like: Mapping[str, Any], given: Mapping[str, Any]) -> dict[s
             raise Refusal(f"--{option} is an option of --engine {owner}; engine {engine} has none such")
     if int(own.get("train_size", 1)) < 1:
         raise Refusal(f"--train-size must be 1 or more, not {own['train_size']}")
+    if not 0 < float(own.get("headroom", 1)) <= 1:
+        raise Refusal(f"--headroom must be above 0 and at most 1, not {own['headroom']}")
+    _check_range("shards", own, 1, MOST_SHARDS)
+    _check_range("warm_up", own, 0, MOST_WARM_UP_S)
     before = like.get("engine_options", {}) if like.get("engine") == engine else {}
     defaults = {name: value for name, value in mine.items() if value}
     if own.keys() & set(NAMES_A_SYSTEM):
         before = {name: value for name, value in before.items() if name not in NAMES_A_SYSTEM}
     chosen = {**defaults, **before, **own}
     return _with_design(chosen, own) if engine == "polling" else chosen
+
+
+def _check_range(name: str, own: Mapping[str, str], least: int, most: int) -> None:
+    if name in own and not least <= int(own[name]) <= most:
+        raise Refusal(f"--{name.replace('_', '-')} must be {least} to {most}, not {own[name]}")
 
 
 def _with_design(chosen: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:

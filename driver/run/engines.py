@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from polling_baseline.database.claim import Claim, claim_database
 from polling_baseline.database.connection import Target, find_target
 from polling_baseline.database.designs import DEFAULT_DESIGN
 from polling_baseline.database.settings import Durability, adopt_profile, check_durability, differences, read_settings
+from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -30,7 +32,7 @@ ON_POSTGRESQL = ("polling", "trigger")
 
 @dataclass(frozen=True, slots=True)
 class Backends:
-    """Where engines run: the database server if they use one, and the Spark that loads its history."""
+    """Where engines run: the database server if they use one, and the Spark that loads its history or is the engine."""
 
     dsn: str | None = None
     master: str = "local[*]"
@@ -98,11 +100,20 @@ def _warn_once(text: str) -> None:
 def _aurora(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from polling_baseline.engines.aurora.engine import Aurora
     from polling_baseline.engines.aurora.linear_road.history import Archive
+    from polling_baseline.engines.aurora.linear_road.quality import read_qualities
+    from polling_baseline.engines.aurora.model.shedding import HEADROOM
     from polling_baseline.engines.aurora.node import TRAIN_SIZE, Options
 
     given = config.engine_options
     order = {"superbox": "priority", "box": "box at a time"}[given.get("order", "superbox")]
-    options = Options(int(given.get("train_size", TRAIN_SIZE)), given.get("shed", "none"), order, slower=config.slower)
+    options = Options(
+        int(given.get("train_size", TRAIN_SIZE)),
+        given.get("shed", "none"),
+        order,
+        slower=config.slower,
+        headroom=float(given.get("headroom", HEADROOM)),
+        qualities=read_qualities(Path(given["qos"])) if "qos" in given else {},
+    )
     archive = Archive(dataset.toll_history, dataset.segment_history, lambda: _history_progress(dataset))
     return Aurora(archive, config.workers, options)
 
@@ -126,6 +137,25 @@ def _duckdb(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     return DuckDB(dataset.toll_history, dataset.segment_history, config.workers, config.profile.keeps_commits)
 
 
+def _structured_streaming(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
+    from driver.progress import progress
+    from driver.spark.cluster import find_cluster
+    from driver.spark.session import is_local, session
+    from polling_baseline.engines.structured_streaming.engine import Options, StructuredStreaming
+
+    given = config.engine_options
+    checkpoint = Path(given["checkpoint"]) if "checkpoint" in given else None
+    if checkpoint is None and not is_local(backends.master) and find_cluster(backends.master) is None:
+        raise Refusal(
+            f"the workers of {backends.master} must see the state of the run: give --checkpoint, a folder on storage "
+            "that all of them share with this machine, at the same path"
+        )
+    shards, warm_up_s = (int(given[name]) if name in given else None for name in ("shards", "warm_up"))
+    options = Options(dataset.xways, shards, config.profile.keeps_commits, checkpoint, warm_up_s)
+    history = dataset.toll_history, dataset.segment_history
+    return StructuredStreaming(lambda: session(backends.master), *history, options, progress)
+
+
 def _foreign(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from driver.run.introduction import introduce
     from polling_baseline.engines.external.channel import Channel, Connection, Listener, Program
@@ -147,6 +177,7 @@ ENGINES: Mapping[str, Callable[[RunConfig, Dataset, Backends], Engine]] = Mappin
         "duckdb": _duckdb,
         "sqlite": _sqlite,
         "aurora": _aurora,
+        "structured_streaming": _structured_streaming,
         "exec": _foreign,
         "tcp": _foreign,
     }

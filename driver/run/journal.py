@@ -49,8 +49,9 @@ class JournalWriter:
         self._lines.writerow(
             (cycle.seconds[0], cycle.seconds[-1], cycle.rows, *moments, cycle.backlog_s, output_bytes, *steps)
         )
+        # Whoever follows the run reads it now.
+        self._file.flush()
         if self._durable:
-            self._file.flush()
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
@@ -89,13 +90,41 @@ def read_cycles(folder: Path) -> list[Cycle]:
     return [cycle for cycle, _, _ in _entries(folder / NAME)]
 
 
+class JournalReader:
+    """Follows the journal of a run that may be under way."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / NAME
+        self._header = b""
+        self.length = 0
+
+    def new_cycles(self) -> list[Cycle]:
+        """Those entered since it was last asked."""
+        if not self._path.exists() or self._path.stat().st_size <= self.length:
+            return []
+        with self._path.open("rb") as file:
+            file.seek(self.length)
+            data = file.read()
+        if not self._header:
+            header, newline, data = data.partition(b"\n")
+            if not newline:
+                return []
+            self._header, self.length = header, len(header + newline)
+        entries = list(_parsed(self._header, data, self.length))
+        if entries:
+            self.length = entries[-1][1]
+        return [cycle for cycle, _, _ in entries]
+
+
 def _entries(path: Path) -> Iterator[tuple[Cycle, int, float]]:
     """Each cycle with the length of the journal up to it, and that of the output; a torn line ends it."""
-    data = path.read_bytes() if path.exists() else b""
-    header, *lines = data[: data.rfind(b"\n") + 1].splitlines(keepends=True) or [b""]
+    header, newline, data = (path.read_bytes() if path.exists() else b"").partition(b"\n")
+    yield from _parsed(header, data, len(header + newline))
+
+
+def _parsed(header: bytes, data: bytes, length: int) -> Iterator[tuple[Cycle, int, float]]:
     names = header.decode("ascii", "replace").rstrip("\n").split(",")
-    length = len(header)
-    for line in lines:
+    for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
         length += len(line)
         try:
             [values] = csv.reader(io.StringIO(line.decode("ascii")))

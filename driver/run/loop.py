@@ -24,6 +24,7 @@ from driver.run.engines import Backends, open_engine
 from driver.run.feed import Feed
 from driver.run.limits import Limits, limits_in_force
 from driver.run.live import LiveView
+from driver.run.machine import cores_used_by_others, note_others
 from driver.run.poller import LEAD_S, Cycle, Poller, run_polls
 from driver.run.record import FORMAT, write_run
 from driver.run.record_types import EngineFacts, RunJson, RunOptions
@@ -35,16 +36,29 @@ from polling_baseline.engine import Engine, EngineFailure, Paced
 from polling_baseline.refusal import Refusal
 
 log = logging.getLogger("lrb")
+# Where an engine that takes ad-hoc queries can be asked, while it runs.
+QUERIES = "queries"
 
 
-def measure(config: RunConfig, dataset: Dataset, backends: Backends, folder: Path) -> RunJson:
-    """Make the run that the options describe, in a new folder, and give what its `run.json` says."""
+def measure(
+    config: RunConfig,
+    dataset: Dataset,
+    backends: Backends,
+    folder: Path,
+    prepare: Callable[[Engine], None] = lambda engine: None,
+) -> RunJson:
+    """Make the run that the options describe, in a new folder, and give what its `run.json` says.
+
+    `prepare` may change the engine once it is installed.
+    """
     check_files(dataset)
     engine = open_engine(config, dataset, backends)
     try:
         with _refusing():
             engine.install()
+            prepare(engine)
             folder.mkdir(parents=True)
+            getattr(engine, "listen", lambda pointer: None)(folder / QUERIES)
             record = run(engine, dataset, config, folder)
         _keep(engine, folder)
         _discard(engine, record)
@@ -73,12 +87,15 @@ def run(
     seconds = config.seconds
     rest = range(earlier.next_second, seconds.stop) if earlier else seconds
     start = seconds.start - (LEAD_S if config.clock == "real" else 0)
+    # Before the clock starts; the engine is installed and idle.
+    others_cores = None if earlier else cores_used_by_others()
     clock = Clock(config.clock, earlier.now() if earlier else start, slower=config.slower)
     if earlier:
         record = earlier.record(clock.now())
     else:
         record = _begun(config, dataset, engine.facts())
         record["zero_at"] = round(time.time() - clock.now(), 3)
+        note_others(record["environment"]["machine"], others_cores)
     write_run(folder, record)
     recording = Recording(folder, config.profile.keeps_commits, *(earlier.recorded if earlier else ()))
     feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers, ahead=config.clock == "real")

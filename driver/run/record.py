@@ -36,6 +36,8 @@ def read_run(folder: Path) -> RunJson:
     try:
         record = read_json(path, RunJson, REMEDY)
     except (FileNotFoundError, NotADirectoryError):
+        if runs := sorted(child.name for child in folder.glob("*") if (child / NAME).is_file()):
+            raise Refusal(f"{folder} is not a run, but has some; name one, such as {folder / runs[0]}") from None
         raise Refusal(f"{folder} is not a run; make one with lrb run") from None
     except PermissionError:
         raise Refusal(f"no permission to read {folder}") from None

@@ -8,10 +8,24 @@ from driver.dataset.relabel import DatasetLabel
 from polling_baseline.database.connection import ServerLabel
 
 
-class Machine(TypedDict):
+class _Machine(TypedDict):
     cores: int
     memory_gb: float
     system: str
+
+
+class Machine(_Machine, total=False):
+    """The hardware and what it was doing; runs of earlier versions, and some systems, do not say all of it."""
+
+    cpu: str
+    # The fastest core's, at the start.
+    mhz: int
+    # File system and device that the state folder lies on: the embedded server writes there.
+    disk: str
+    kernel: str
+    # The mean of the last minute, and the cores that other programs kept busy; both at the start.
+    load: float
+    others_cores: float
 
 
 class EngineFacts(TypedDict, total=False):
@@ -43,10 +57,25 @@ class EngineFacts(TypedDict, total=False):
     wal_start: int
     peak_bytes: int
     shed_tuples: int
+    # Of aurora, by kind of answer: what the graphs of quality of service say of the answers given.
+    utility: dict[str, float]
+    Spark: str
+    master: str
+    shards: int
+    # Seconds of input before the clock started.
+    warm_up_s: int
+    # The folder with the state of a run on Spark, and its size; queries started again after a failure, micro-batches
+    # that Spark repeated and the sink dropped, executors that died.
+    checkpoint: str
+    checkpoint_bytes: int
+    restarts: int
+    repeated_batches: int
+    executors_lost: int
     # Options of aurora in force.
     train_size: int
     shed: str
     order: str
+    headroom: float
 
 
 class _Environment(TypedDict):

@@ -90,8 +90,8 @@ class Recording:
         self.cycles.append(cycle)
 
     def _keep_output(self) -> None:
+        self._output.flush()
         if self._durable:
-            self._output.flush()
             os.fsync(self._output.fileno())
 
     def close(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from driver.run.limits import Limits
+from driver.run.machine import describe_machine
 from driver.run.poller import Cycle
 from driver.run.record_types import (
     AnswerSummary,
@@ -41,11 +41,7 @@ def environment(engine: EngineFacts) -> Environment:
     environment: Environment = {
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": commit,
-        "machine": {
-            "cores": os.cpu_count() or 1,
-            "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-            "system": f"{platform.system()} {platform.machine()}",
-        },
+        "machine": describe_machine(),
         "python": platform.python_version(),
         "packages": {name: version for name in PACKAGES if (version := _version(name))},
         "engine": engine,

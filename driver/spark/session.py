@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import shutil
+import socket
 import sys
 import tempfile
 import warnings
@@ -34,6 +35,7 @@ LOG = "spark.log"
 UTF8_LOCALE = "C.UTF-8"
 # Java may have an archive to write.
 END_S = 60
+REACH_S = 5.0
 
 
 def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
@@ -44,6 +46,7 @@ def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
 
     if SparkContext._active_spark_context:
         return SparkSession.builder.getOrCreate()
+    _check_reachable(master)
     # An interrupt is no error, but py4j shows its stack, on its own loggers and on the root.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(_is_not_py4j)
@@ -57,6 +60,19 @@ def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
         return SparkSession(SparkContext(conf=conf, gateway=gateway))
     except Py4JError as error:
         raise _refusal(master, gateway.folder, str(getattr(error, "java_exception", error))) from None
+
+
+def _check_reachable(master: str) -> None:
+    """Refuse a standalone cluster that nobody answers for; Spark itself would try for minutes."""
+    addresses = re.findall(r"([^,/]+):(\d+)", master) if master.startswith("spark://") else []
+    for host, port in addresses:
+        with suppress(OSError), socket.create_connection((host, int(port)), REACH_S):
+            return
+    if addresses:
+        raise Refusal(
+            f"no Spark cluster answers at --master {master}; lrb cluster start starts one on this machine, "
+            "and without --master this machine does it alone"
+        )
 
 
 def close(in_haste: bool = False) -> None:
@@ -141,7 +157,7 @@ def _environment(master: str, folder: Path, java: Path, spark: Path) -> dict[str
         # In a locale without UTF-8, or in one that is not installed, Java could not name every file.
         "LC_ALL": UTF8_LOCALE,
     }
-    return environment | ({"SPARK_LOCAL_IP": LOOPBACK} if _is_local(master) or _our_cluster(master) else {})
+    return environment | ({"SPARK_LOCAL_IP": LOOPBACK} if is_local(master) or _our_cluster(master) else {})
 
 
 def _python_path() -> str:
@@ -152,7 +168,7 @@ def _python_path() -> str:
 
 def _python(master: str) -> str:
     """The interpreter of the tasks; a cluster's workers may keep theirs elsewhere, as PYSPARK_PYTHON then says."""
-    return sys.executable if _is_local(master) else os.environ.get("PYSPARK_PYTHON", sys.executable)
+    return sys.executable if is_local(master) else os.environ.get("PYSPARK_PYTHON", sys.executable)
 
 
 def _settings(master: str, folder: Path, archive: str) -> dict[str, str]:
@@ -181,7 +197,7 @@ def _settings(master: str, folder: Path, archive: str) -> dict[str, str]:
     ours = _our_cluster(master)
     if ours:
         settings |= {"spark.executor.memory": f"{ours.memory_mb}m"}
-    if _is_local(master) or ours:
+    if is_local(master) or ours:
         settings |= {"spark.driver.bindAddress": LOOPBACK, "spark.driver.host": LOOPBACK}
         # Other users of the machine reach the ports, too.  Java draws the secret, or has it from our cluster.
         settings |= {"spark.authenticate": "true"}
@@ -202,5 +218,5 @@ def _our_cluster(master: str) -> Cluster | None:
     return find_cluster(master) if master.startswith("spark:") else None
 
 
-def _is_local(master: str) -> bool:
+def is_local(master: str) -> bool:
     return re.fullmatch(r"local(\[.*\])?", master) is not None

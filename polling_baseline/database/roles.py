@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import psycopg2
@@ -40,7 +40,8 @@ def driver_target(target: Target) -> Target | None:
                 '"lrb db roles" prints them)'
             )
             return None
-    return _login(target)
+    password = os.environ.get(PASSWORD_VARIABLE)
+    return log_in(target, Login(DRIVER, "a run works as", PASSWORD_VARIABLE), password)
 
 
 def missing_statements(connection: Connection) -> list[str]:
@@ -96,23 +97,34 @@ def let_owner_read_history(connection: Connection) -> None:
         ) from None
 
 
-def _login(target: Target) -> Target:
-    parameters = {**target.parameters, "user": DRIVER}
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A role of our own, what it is there for, and the environment variable that may hold its password."""
+
+    role: str
+    purpose: str
+    variable: str
+
+
+def log_in(target: Target, login: Login, password: str | None) -> Target:
+    """The same server, as another role."""
+    parameters = {**target.parameters, "user": login.role}
     if not target.embedded:
         parameters.pop("password", None)
-        if password := os.environ.get(PASSWORD_VARIABLE):
+        if password:
             parameters["password"] = password
-    login = replace(target, parameters=parameters)
+    other = replace(target, parameters=parameters)
     try:
-        login.connect().close()
+        other.connect().close()
     except WrongPassword:
         raise Refusal(
-            f"PostgreSQL at {target.label} refused the password of {DRIVER}, the role that a run works as; "
-            f'set {PASSWORD_VARIABLE} or put it into the password file ("\\password {DRIVER}" in psql sets a new one)'
+            f"PostgreSQL at {target.label} refused the password of {login.role}, the role that {login.purpose}; "
+            f"set {login.variable} or put it into the password file "
+            f'("\\password {login.role}" in psql sets a new one)'
         ) from None
     except Refusal as refusal:
-        raise Refusal(f"{refusal} (a run works as the role {DRIVER}, which must be able to log in)") from None
-    return login
+        raise Refusal(f"{refusal} ({login.purpose} the role {login.role}, which must be able to log in)") from None
+    return other
 
 
 def _may_on_database(connection: Connection, role: str, right: str) -> bool:

@@ -2,7 +2,6 @@
 --
 -- In all files, the engine fills in the numbers of polling_baseline/spec.py (lr.minute_s(), ...), those of the cycle
 -- (lr.minute(), ...), and the tables of the ring that a step reads (lr.ring_now, lr.ring_previous, ...).
-CREATE MACRO lr.minute_of(p_second) AS p_second // lr.minute_s() + 1;
 
 -- One number for a segment of a road, so that statistics have one key; even roads lead east.
 CREATE MACRO lr.segment_id(p_xway, p_dir, p_seg) AS (p_xway::integer * 2 + p_dir) * lr.segments() + p_seg;
@@ -11,9 +10,17 @@ CREATE MACRO lr.road_id(p_segment_id) AS p_segment_id // lr.segments();
 
 -- One number for a segment in one hour of the week; the minute of the week counts from 0, and may lie in the next week.
 CREATE MACRO lr.week_minutes() AS lr.week_days() * lr.day_minutes();
+CREATE MACRO lr.week_hours() AS lr.week_minutes() // lr.hour_minutes();
 CREATE MACRO lr.block_id(p_segment_id, p_minute_of_week) AS
-p_segment_id * (lr.week_minutes() // lr.hour_minutes())
-+ p_minute_of_week % lr.week_minutes() // lr.hour_minutes();
+p_segment_id * lr.week_hours() + p_minute_of_week % lr.week_minutes() // lr.hour_minutes();
+
+-- One number for what the history tells of a segment in one minute of the week: sums over so many days; a mean is a sum
+-- divided by days.  There are at most ten days, so 2^35 is more than any sum of cars, and a sum of LAV below 2^24 fits.
+CREATE MACRO lr.cell(p_days, p_lav_sum, p_cars_sum) AS
+((p_lav_sum::hugeint * 16 + p_days) * 34359738368 + p_cars_sum)::bigint;
+CREATE MACRO lr.lav_sum_of(p_cell) AS p_cell // 549755813888;
+CREATE MACRO lr.days_of(p_cell) AS p_cell // 34359738368 % 16;
+CREATE MACRO lr.cars_sum_of(p_cell) AS p_cell % 34359738368;
 
 -- The last hour after a start, counted from 0, in which a segment can be reached at so many minutes for each before it.
 CREATE MACRO lr.last_hour(p_minute_of_week, p_driven, p_pace) AS

@@ -2,9 +2,10 @@
 
 -- Vehicle information: where each vehicle was at its last report, and what it has paid on its trip.
 --
--- lr.ring_00000, lr.ring_00001, ... hold the last 60 seconds, one table a cycle, named for its first second.  A report
--- continues a trip if and only if the same vehicle reported exactly 30 s earlier, so each cycle joins its reports with
--- the tables of 30 s before, and fills one of its own.  A trip that was not continued leaves a row with `ended`.
+-- lr.ring_00 to lr.ring_59 hold the last 60 seconds, one table a cycle, named for the place of its first second in its
+-- minute.  A report continues a trip if and only if the same vehicle reported exactly 30 s earlier, so each cycle joins
+-- its reports with the tables of 30 s before, and fills one of its own.  A trip that was not continued leaves a row with
+-- `ended`.
 -- This one stays empty: it has the form of them all.
 CREATE TABLE lr.ring (
     second smallint,
@@ -46,21 +47,6 @@ CREATE TABLE lr.segment_toll (segment_id integer, lav smallint, toll bigint, acc
 CREATE TABLE lr.stopped_car (
     vehicle_id integer, road_id integer, lane smallint, position_ft integer, from_second smallint, until_second smallint
 );
-
--- The answers to a cycle's requests; they stay until another cycle has some of the kind.  The other answers are in the
--- ring's table of the cycle.
-CREATE TABLE lr.account_balance (
-    account_id bigint,
-    vehicle_id integer,
-    second smallint,
-    result_second smallint,
-    query_id bigint,
-    settled bigint,
-    balance bigint,
-    unsure boolean
-);
-CREATE TABLE lr.daily_expenditure (second smallint, query_id bigint, tolls bigint);
-CREATE TABLE lr.travel_time (second smallint, query_id bigint, travel_s bigint, toll bigint);
 
 -- The ledger: one row per cycle, committed with it.
 CREATE TABLE lr.cycle (from_second smallint, until_second smallint);

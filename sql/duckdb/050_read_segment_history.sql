@@ -2,7 +2,7 @@
 --
 -- Spec    rule 12; the day n days before today, which is day 1 of the week, has day of the week (0 - n) mod 7 + 1.
 -- Writes  lr_history.segment_hour
-INSERT INTO lr_history.segment_hour (block_id, days, lav_sums, cars_sums)
+INSERT INTO lr_history.segment_hour (block_id, cells)
 WITH average AS (
     SELECT
         lr.segment_id(xway, dir, seg) AS segment_id,
@@ -18,9 +18,7 @@ cell AS (
     SELECT
         lr.block_id(segment_id, minute_of_week) AS block_id,
         minute_of_week % lr.hour_minutes() AS minute,
-        days,
-        lav_sum,
-        cars_sum
+        lr.cell(days, lav_sum, cars_sum) AS cell
     FROM average
 ),
 
@@ -30,11 +28,7 @@ place AS (
     CROSS JOIN range(lr.hour_minutes()) AS minute_of_hour (minute)
 )
 
-SELECT
-    place.block_id,
-    list(cell.days ORDER BY place.minute),
-    list(cell.lav_sum ORDER BY place.minute),
-    list(cell.cars_sum ORDER BY place.minute)
+SELECT place.block_id, list(cell.cell ORDER BY place.minute)
 FROM place
 LEFT JOIN cell USING (block_id, minute)
 GROUP BY place.block_id

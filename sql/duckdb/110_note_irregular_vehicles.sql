@@ -1,7 +1,7 @@
 -- Find vehicles with reports of two trips in the minute that is over: what a join cannot see is looked up for them.
 --
 -- Spec    rules 2 and 6.
--- Reads   trip_event; the ring's tables of the minute's last 30 s, in which each trip of the minute has one row: its
+-- Reads   trip_event; the ring's rows of the minute's last 30 s, in which each trip of the minute has one row: its
 --         last report, or its end
 -- Writes  irregular_vehicle
 CREATE OR REPLACE TABLE lr.irregular_vehicle AS
@@ -15,6 +15,5 @@ WHERE vehicle_id IN (
     FROM lr.trip_event AS event
     WHERE event.change > 0 AND event.second >= (lr.minute() - 1) * lr.minute_s()
 )
-AND second >= lr.minute() * lr.minute_s() - lr.report_period_s()
 GROUP BY vehicle_id
 HAVING count(*) > 1;

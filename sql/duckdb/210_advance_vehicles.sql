@@ -1,9 +1,9 @@
 -- Join the reports of a cycle with those of 30 s before.
 --
 -- Spec    rules 1, 5, 6 and 9: trips, segments entered, stops, tolls assessed.
--- Reads   report (this cycle's input), the ring's tables of 30 s before, segment_toll
+-- Reads   report (this cycle's input), the ring's rows of 30 s before, segment_toll
 -- Writes  the ring's table of this cycle
-CREATE TABLE lr.ring_now AS
+CREATE OR REPLACE TABLE lr.ring_now AS
 SELECT
     coalesce(report.second, previous.second + lr.report_period_s())::smallint AS second,
     coalesce(report.vehicle_id, previous.vehicle_id) AS vehicle_id,
@@ -57,6 +57,5 @@ FULL JOIN (
     SELECT second, vehicle_id, segment_id, position_ft, lane, speed_mph, stop_reports, toll, paid
     FROM lr.ring_previous
     WHERE NOT ended
-        AND second + lr.report_period_s() BETWEEN lr.from_second() AND lr.until_second()
 ) AS previous ON previous.vehicle_id = report.vehicle_id AND previous.second + lr.report_period_s() = report.second
 LEFT JOIN lr.segment_toll AS traffic ON traffic.segment_id = report.segment_id;

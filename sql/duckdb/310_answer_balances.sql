@@ -2,32 +2,34 @@
 --
 -- Spec    rule 10, account balance, due 5 s after the request; the balance is that of the request's own second.
 -- Reads   request (this cycle's input), trip_event, the ring's table of this cycle
--- Writes  account_balance, anew; `unsure` where a trip is under way that has no report in this second
-CREATE OR REPLACE TABLE lr.account_balance AS
+-- Gives   the answers; `preliminary` where a trip is under way that has no report in this second
 WITH asked AS (
-    SELECT row_number() OVER () AS account_id, second, vehicle_id, query_id
+    SELECT request_id, second, vehicle_id, query_id
     FROM request
     WHERE kind = lr.balance()
 ),
 
+-- The index serves only where nothing but the vehicle is compared.
 account AS (
-    SELECT asked.account_id, sum(event.change) AS under_way, sum(event.paid) AS settled
-    FROM asked
-    INNER JOIN lr.trip_event AS event ON event.vehicle_id = asked.vehicle_id
-    WHERE event.second <= asked.second
-    GROUP BY asked.account_id
+    SELECT
+        asked.request_id,
+        sum(event.change) FILTER (WHERE event.second <= asked.second) AS under_way,
+        sum(event.paid) FILTER (WHERE event.second <= asked.second) AS settled
+    FROM lr.trip_event AS event
+    INNER JOIN asked ON asked.vehicle_id = event.vehicle_id
+    GROUP BY asked.request_id
 )
 
 SELECT
-    asked.account_id,
-    asked.vehicle_id,
     asked.second,
     asked.second AS result_second,
     asked.query_id,
-    coalesce(account.settled, 0)::bigint AS settled,
     (coalesce(account.settled, 0) + coalesce(trip.paid, 0))::bigint AS balance,
-    coalesce(account.under_way, 0) <> (trip.vehicle_id IS NOT NULL)::integer AS unsure
+    coalesce(account.under_way, 0) <> (trip.vehicle_id IS NOT NULL)::integer AS preliminary
 FROM asked
-LEFT JOIN account ON account.account_id = asked.account_id
-LEFT JOIN lr.ring_now AS trip
-    ON trip.vehicle_id = asked.vehicle_id AND trip.second = asked.second AND NOT trip.ended;
+LEFT JOIN account ON account.request_id = asked.request_id
+LEFT JOIN (
+    SELECT vehicle_id, second, paid
+    FROM lr.ring_now
+    WHERE NOT ended
+) AS trip ON trip.vehicle_id = asked.vehicle_id AND trip.second = asked.second;

@@ -2,15 +2,14 @@
 --
 -- Spec    rule 11, daily expenditure, due 10 s after the request; no such row means 0.
 -- Reads   request (this cycle's input), lr_history.toll_history
--- Writes  daily_expenditure, anew
-CREATE OR REPLACE TABLE lr.daily_expenditure AS
+-- Gives   the answers
 WITH asked AS (
     SELECT second, query_id, vehicle_id, day, xway
     FROM request
     WHERE kind = lr.expenditure()
 ),
 
--- Only an inner join makes use of the index.
+-- Only an inner join lets the scan skip what no request asks for.
 paid AS (
     SELECT history.vehicle_id, history.day, history.xway, history.tolls
     FROM lr_history.toll_history AS history

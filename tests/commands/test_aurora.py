@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
+import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,9 +15,12 @@ import pytest
 
 from driver.cli import main
 from driver.dataset.import_ import ImportOptions, import_dataset
+from driver.lesson.road import write_road
+from driver.run.loop import QUERIES
 from polling_baseline.engines.aurora.inspect import forecast as analysis
 from polling_baseline.scratch import scratch
 from tests import traces
+from tests.conftest import lrb_command, lrb_options
 from tests.support.files_page import check_json
 from tests.support.made_run import make_run
 
@@ -126,3 +132,60 @@ def test_check(road: Path, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert "DOES NOT HOLD" in said
     assert "first to give way: memory" in said
     assert main(["aurora", "check", "--xways", "0"]) == 1
+
+
+def test_a_query_beside_a_run(tmp_path: Path) -> None:
+    """As two terminals do it: what the connection point kept, then live; Ctrl-C detaches, and the run goes on."""
+    road, run = tmp_path / "road", tmp_path / "run"
+    road.mkdir()
+    write_road(road, 1)
+    options = lrb_options({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE})
+    del options["capture_output"], options["timeout"]
+    words = ["run", "--engine", "aurora", "--workers", "1", "--period", "0.5", "--out", run, road]
+    with subprocess.Popen(lrb_command(*words), **options) as engine:
+        deadline = time.monotonic() + 120
+        while not (run / QUERIES).exists():
+            assert engine.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        with subprocess.Popen(
+            lrb_command("aurora", "query", run, "--where", "speed_mph >= 0", "--group", "dir", "--every", "1"),
+            **options,
+        ) as query:
+            assert query.stdout.readline() == "second,dir,tuples\n"
+            seconds = [int(query.stdout.readline().split(",")[0]) for _ in range(6)]
+            assert seconds == sorted(seconds) and seconds[-1] > seconds[0]
+            query.send_signal(signal.SIGINT)
+            assert query.wait(60) == 0
+        # The next batch takes its boxes out again.
+        time.sleep(3)
+        engine.send_signal(signal.SIGINT)
+        assert engine.wait(60) == 2
+    assert not (run / QUERIES).exists()
+    boxes = {box["name"] for box in json.loads((run / "network.json").read_text())["boxes"]}
+    assert not {name for name in boxes if name.startswith("ad hoc")}
+
+
+def test_a_query_needs_a_run_under_way(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["aurora", "query", str(run)]) == 1
+    assert "no run of engine aurora that is under way" in capsys.readouterr().err
+    assert main(["aurora", "query"]) == 1
+    assert "name a run" in capsys.readouterr().err
+
+
+def test_graphs_and_headroom_of_ones_own(road: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graphs = tmp_path / "graphs.json"
+    graphs.write_text('{"toll": {"delay": [[0, 0.5], [1, 0.5]]}}')
+    options = ["--clock", "virtual", "--workers", "1", "--qos", str(graphs), "--shed", "random", "--headroom", "0.5"]
+    assert main(["run", "--engine", "aurora", *options, "--out", str(tmp_path / "run"), str(road)]) == 0
+    said = capsys.readouterr().out
+    assert "utility toll 0.500" in said and "shed    0 tuples, 0.0% of the input, random" in said
+    assert "headroom 0.5" in said and "qos graphs.json" in said
+    check_json(tmp_path / "run" / "run.json")
+    both = [str(tmp_path / "run"), str(tmp_path / "run")]
+    assert main(["report", *both, "--html", str(tmp_path / "page.html")]) == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "tuples shed" in page and "utility of tolls" in page
+    capsys.readouterr()
+    for wrong, reason in ((["--headroom", "0"], "--headroom must be"), (["--qos", "none.json"], "cannot read")):
+        assert main(["run", "--engine", "aurora", *wrong, "--out", str(tmp_path / "x"), str(road)]) == 1
+        assert reason in capsys.readouterr().err

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,9 +96,17 @@ def test_commands_on_it(
     assert (run / "verdict.json").read_bytes() == here and json.loads(here)["verdict"] == "PASS"
 
 
-def test_a_worker_that_died(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
-    """Last of all: the cluster is not whole any more."""
-    os.killpg(cluster.processes[-1].pid, signal.SIGKILL)
+def test_a_worker_that_died(cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Last of all: a stream that loses a worker on the way has all answers, once; the cluster is not whole any more."""
+    venv.create(tmp_path / "bare", symlinks=True)
+    words = [cluster.master, cluster.processes[-1].pid, tmp_path / "bare" / "bin" / "python", tmp_path]
+    command = [sys.executable, "-m", "tests.support.stream_on_cluster", *map(str, words)]
+    done = subprocess.run(command, **lrb_options({}))
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["refused"].startswith("the workers cannot import numpy: install numpy there, or set PYSPARK_PYTHON")
+    assert (said["missing"], said["extra"]) == ([], []) and said["answers"] > 1000
+    assert said["facts"]["executors_lost"] >= 1 and said["facts"]["shards"] == 2
     cluster_module._reap(cluster.processes)
     assert main(["cluster", "status"]) == 1
     assert "no cluster runs; lrb cluster start starts one" in capfd.readouterr().out

@@ -62,6 +62,8 @@ def test_the_wheel_beside_other_packages(tmp_path: Path, hostile: Path, monkeypa
     """From a data set to its verdict: this process, Spark's and Aurora's all import what the wheel brought."""
     site = built(build_wheel, tmp_path, monkeypatch)
     assert names_in(site) == ["linear_road"]
+    page = Path("driver", "report", "watch", "page")
+    assert names_in(site / "linear_road" / page) == names_in(ROOT / page)
     script = tmp_path / "lrb"
     script.write_text(SCRIPT)
     take_over_machine_code(site / "linear_road")

@@ -20,7 +20,7 @@ from driver.cli import reproduce as reproduce_command
 from driver.dataset.folder import ID_BLOCK
 from driver.rating import paper, reproduce
 from driver.run import engines
-from driver.validate.tally import FAULTS
+from driver.run.verdict import FAULTS
 from polling_baseline import spec
 from polling_baseline.batch import Batch
 from polling_baseline.database.embedded.server import Server
@@ -186,7 +186,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory, own_environment: None) -
 def two_scale_factors(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the paper had stopped at its first failure."""
     system = replace(paper.SYSTEM_X, max_response_s={0.5: 3, 1.0: 2031})
-    variants = [replace(each, system=system) for each in paper.VARIANTS if each.name == "ring"]
+    variants = [replace(each, system=system, run_at=()) for each in paper.VARIANTS if each.name == "ring"]
     monkeypatch.setattr(reproduce_command, "VARIANTS", (*variants, paper.VARIANTS[-1]))
     monkeypatch.setattr(reproduce, "SYSTEMS", (system, paper.AURORA))
 

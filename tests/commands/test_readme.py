@@ -17,7 +17,12 @@ from tests.conftest import ROOT
 # In the order in which a reader meets them; the second page uses what the first one has made.
 PAGES = ("README.md", "docs/commands.md")
 # What keeps a command short; nothing else is changed.
-SHORTER = {"generate": ["--minutes", "2", "--history-days", "2"], "run": ["--clock", "virtual"]}
+SHORTER = {
+    "generate": ["--minutes", "2", "--history-days", "2"],
+    "run": ["--clock", "virtual"],
+    # A page instead of a server that stays.
+    "watch": ["--html", "race.html"],
+}
 # These start Spark or many runs, and have tests of their own.
 ELSEWHERE = {"compare", "rate", "reproduce", "cluster"}
 

@@ -15,10 +15,11 @@ from typing import Any
 from driver.cli import main
 from driver.run.recording import Recording
 from polling_baseline.engines.duckdb.session import Session
+from polling_baseline.engines.structured_streaming.query import Query
 from polling_baseline.engines.system_x.polling import Polling
 from polling_baseline.engines.system_x.trigger import Trigger
 
-CLASSES = {"engine": (Polling, Trigger), "session": (Session,), "recording": (Recording,)}
+CLASSES = {"engine": (Polling, Trigger), "session": (Session,), "query": (Query,), "recording": (Recording,)}
 
 
 def die_at(name: str, when: str, call: int) -> None:

@@ -132,15 +132,16 @@ class Browser:
         message, _, self._buffer = self._buffer.partition(b"\0")
         return json.loads(message)
 
-    def show(self, page: Path, width: int, height: int = 900, dark: bool = False) -> None:
-        """Open a page and wait until it is complete."""
+    def show(self, page: Path | str, width: int, height: int = 900, dark: bool = False, calm: bool = False) -> None:
+        """Open a file or an address and wait until it is complete; with `calm`, as one who wants little motion."""
         self.ask(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.ask("Emulation.setEmulatedMedia", features=[scheme])
+        motion = {"name": "prefers-reduced-motion", "value": "reduce" if calm else "no-preference"}
+        self.ask("Emulation.setEmulatedMedia", features=[scheme, motion])
         self.events = []
-        self.ask("Page.navigate", url=page.absolute().as_uri())
+        self.ask("Page.navigate", url=page if isinstance(page, str) else page.absolute().as_uri())
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self.events.append(self._next())
 

@@ -16,7 +16,10 @@ import pyarrow as pa
 from driver.dataset.folder import DatasetInfo, FileInfo
 from driver.dataset.relabel import DatasetLabel
 from driver.json_record import fault_in
+from driver.lesson import folder as lesson
 from driver.rating import record as rating
+from driver.report import comparison
+from driver.report.measures import SpreadRecord
 from driver.run import record_types as run
 from driver.run import verdict
 from tests.support.headings import slug
@@ -52,9 +55,15 @@ RECORDS: dict[str, Any] = {
     "Slower machine": rating.SlowerRecord,
     "Curve": rating.CurveRecord,
     "Volume": rating.VolumeRecord,
+    "comparison.json": comparison.ComparisonRecord,
+    "Compared system": comparison.ComparedRecord,
+    "Spread": SpreadRecord,
     "anatomy.json": rating.AnatomyRecord,
     "Rung": rating.RungRecord,
     "Load": rating.LoadRecord,
+    "lesson.json": lesson.LessonRecord,
+    "check.json": lesson.CheckRecord,
+    "Counts of a kind": lesson.AnswerCounts,
 }
 ALONE = {int: "whole number", float: "number", str: "text", bool: "true or false", type(None): "null"}
 UNIONS = (typing.Union, types.UnionType)

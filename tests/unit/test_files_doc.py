@@ -12,19 +12,20 @@ from typing import get_type_hints
 
 import pytest
 
-from driver.cli.expected import BALANCE_HEADING
 from driver.dataset import rejects
 from driver.dataset.folder import NAME as DATASET
 from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA
 from driver.dataset.import_ import ImportOptions, import_dataset
-from driver.rating.rating import Candidate
+from driver.rating.candidate import Candidate
 from driver.rating.record import CandidateRecord
+from driver.report import scaling
 from driver.report.dataset import KINDS
 from driver.report.html.run import write_report
 from driver.run import journal
 from driver.run.config import OPTIONS
 from driver.run.record_types import RunOptions
-from driver.validate import faults
+from driver.validate import fault_files
+from driver.validate.answers import BALANCE_HEADING
 from polling_baseline.batch import ANSWER_KINDS, INPUT_SCHEMA
 from polling_baseline.database.embedded.server import SOCKET_PORT
 from polling_baseline.database.embedded.server_home import Home
@@ -35,11 +36,22 @@ from polling_baseline.engines.aurora.node import Options as NodeOptions
 from tests.support import files_page as page
 from tests.support.made_run import make_run, verdict
 
-TOPS = ("dataset.json", "run.json", "verdict.json", "rating.json", "reproduction.json", "anatomy.json")
+TOPS = (
+    "dataset.json",
+    "run.json",
+    "verdict.json",
+    "comparison.json",
+    "rating.json",
+    "reproduction.json",
+    "anatomy.json",
+    "lesson.json",
+    "check.json",
+)
 CSV = {
     "rejects.csv": rejects.HEADER,
     "cycles.csv": journal.COLUMNS,
-    "faults.csv": faults.COLUMNS,
+    "faults.csv": fault_files.COLUMNS,
+    "scaling.csv": scaling.COLUMNS,
     "right.balances.csv": BALANCE_HEADING.strip().split(","),
 }
 PARQUET = {"Traffic": INPUT_SCHEMA, "Toll history": TOLL_SCHEMA, "Segment history": SEGMENT_SCHEMA}

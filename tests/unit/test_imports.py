@@ -56,7 +56,7 @@ def modules(folder: str, pattern: str) -> list[str]:
 LAYERS = (
     ("driver.launcher",),
     ("driver.cli",),
-    ("driver.rating",),
+    ("driver.rating", "driver.lesson"),
     ("driver.report", "driver.validate"),
     ("driver.run",),
     ("driver.generate", "driver.history"),
@@ -69,7 +69,7 @@ LAYERS = (
 # What people read while a command is under way, and what the command line itself is made of.
 SHOWS = ("driver.cli", "driver.report")
 ENGINES = modules("polling_baseline/engines", "[!_]*")
-REFERENCES = [*modules("driver/validate", "reference*"), *modules("driver/validate", "arrays")]
+REFERENCES = [*modules("driver/validate", "reference*"), *modules("tests/support", "tables")]
 
 
 def layer_of(module: str) -> int | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from driver.run.journal import read_journal
+from driver.run.journal import JournalReader, read_cycles, read_journal
 from driver.run.poller import Cycle
 from driver.run.recording import Recording
 from driver.run.resume import cut_back, refuse_gap
@@ -46,6 +46,30 @@ def folder(tmp_path: Path) -> Path:
     entered(recording, range(CYCLES))
     recording.close()
     return tmp_path
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 1000])
+def test_followed_while_it_grows(folder: Path, tmp_path_factory: pytest.TempPathFactory, size: int) -> None:
+    """However few bytes come at a time, each cycle is given once, when its line is complete."""
+    growing = tmp_path_factory.mktemp("growing")
+    reader, followed = JournalReader(growing), []
+    assert reader.new_cycles() == []
+    whole = (folder / "cycles.csv").read_bytes()
+    for start in range(0, len(whole), size):
+        with (growing / "cycles.csv").open("ab") as file:
+            file.write(whole[start : start + size])
+        followed += reader.new_cycles()
+    assert followed == read_cycles(folder) and len(followed) == CYCLES
+
+
+def test_a_cycle_can_be_read_as_soon_as_it_is_entered(tmp_path: Path) -> None:
+    """Whoever follows a run need not wait for its end, whether it is durable or not."""
+    recording = Recording(tmp_path)
+    for second in range(3):
+        entered(recording, range(second, second + 1))
+        journal = read_journal(tmp_path, CYCLES)
+        assert len(journal.cycles) == second + 1 and journal.output_bytes == (tmp_path / "output.csv").stat().st_size
+    recording.close()
 
 
 @pytest.mark.parametrize("name", ["cycles.csv", "output.csv"])

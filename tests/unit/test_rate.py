@@ -13,7 +13,8 @@ from driver.cli.rate import text
 from driver.dataset.folder import Dataset
 from driver.dataset.relabel import dataset_label
 from driver.rating import rating as rate
-from driver.rating.rating import Rating, gave_out, rating_record
+from driver.rating.candidate import gave_out
+from driver.rating.rating import Rating, rating_record
 from driver.rating.search import Search
 from driver.run.config import RunConfig
 from driver.run.engines import Backends
@@ -92,6 +93,28 @@ def test_winner_and_loser_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (found.winner.xways, found.loser.xways, found.loser.run.name) == (5, 6, "0007-polling-L6")
     assert (found.winner.right, found.loser.right, found.loser.outcome) == (True, True, "late")
     assert " ".join(said[0].split()) == "L = 1 in time longest 0.100 s 2,000 tuples/s of work took 0 s"
+
+
+def test_the_edge_several_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look begins where the search has ended; the median counts, and its winner is judged."""
+    bench = Bench(monkeypatch, limit=5)
+    found = rating(tmp_path, peak_first=True)
+    found.run(bench.judge, lambda what: None)
+    before = len(bench.tried)
+    # Slower from now on, and an earlier rating goes on.
+    bench.limit = bench.peak = 4
+    again = rating(tmp_path, peak_first=True)
+    again.run(bench.judge, lambda what: None, repeat=3)
+    assert bench.tried[before:] == [5, 4, 5] * 2 and bench.judged[-2:] == [4, 4]
+    assert again.ratings == [5, 4, 4]
+    record = rating_record(again, "full")
+    assert (record["rating"], record["ratings"]) == (4, [5, 4, 4])
+    assert record["winner"] and record["winner"].endswith("-polling-L4-repetition-2")
+    assert [candidate["repetition"] for candidate in record["candidates"]].count(3) == 3
+    # Nothing is left to do.
+    last = rating(tmp_path, peak_first=True)
+    last.run(bench.judge, lambda what: None, repeat=3)
+    assert (len(bench.tried), last.ratings) == (before + 6, [5, 4, 4])
 
 
 def test_a_rating_begun_before_there_were_designs_goes_on(tmp_path: Path) -> None:

@@ -219,3 +219,23 @@ def test_report_command(tmp_path, capsys):
     assert "Side by side" in (tmp_path / "page.html").read_text()
     assert main(["report", str(tmp_path)]) == 1
     assert "is not a run" in capsys.readouterr().err
+
+
+def test_figures_are_files_of_their_own(tmp_path, capsys):
+    """Each is a whole SVG with title and legend, and needs nothing from outside."""
+    from xml.etree import ElementTree
+
+    from driver.cli import main
+
+    run = make_run(tmp_path / "run")
+    assert main(["report", str(run), "--svg", str(tmp_path / "figures")]) == 0
+    files = sorted((tmp_path / "figures").iterdir())
+    assert capsys.readouterr().out.split() == [str(file) for file in files]
+    assert files[0].name == "01-response-time-of-toll-answers-by-minute.svg"
+    for file in files:
+        text = file.read_text()
+        root = ElementTree.fromstring(text)
+        words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert root.tag.endswith("svg") and words[0] and "var(" not in text and "url(" not in text
+        assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert {"p50", "p99", "max"} <= set(ElementTree.fromstring(files[0].read_text()).itertext())

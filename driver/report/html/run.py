@@ -8,21 +8,25 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from driver.report.compare import Row, common_departures, load_sentence, measures, results, steps
 from driver.report.compare import columns as compared
+from driver.report.compare import common_departures, load_sentence, results, steps
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.drawing import drawing
 from driver.report.html.file import write_page
 from driver.report.html.frame import Markup, banner, columns, facts, folded, link, page, paragraph, section, table
 from driver.report.html.in_time import in_time_of_kinds, in_time_of_runs
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
+from driver.report.html.repeated import repeated_section
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
+from driver.report.measures import measures
+from driver.report.side_by_side import Row
 from driver.report.text import TIMES, answer_columns, answer_counts, limits_text, response_times, server_text
 from driver.run.limits import limits_argument
+from driver.run.machine import machine_words, warning
 from driver.run.record import RunRecord, open_run
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import format_seconds
+from polling_baseline.wording import format_count, format_seconds
 
 PAGE = "report.html"
 # What an engine may leave in a run's folder for the page.
@@ -43,8 +47,11 @@ def refresh_report(folder: Path) -> None:
         print(f"lrb: no page: {refusal}", file=sys.stderr)
 
 
-def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
-    """One document on all of them; one that is to lie in the folder `home` has links to their own pages."""
+def run_page(runs: Sequence[RunRecord], home: Path | None = None, repeated: Sequence[Sequence[RunRecord]] = ()) -> str:
+    """One document on all of them; one that is to lie in the folder `home` has links to their own pages.
+
+    Where each was made several times, `repeated` has them all.
+    """
     shown = drawn(runs)
     first = runs[0]
     data = first.json["dataset"]
@@ -57,7 +64,9 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None) -> str:
         parts = [_verdicts(shown, home), _numbers(first), _answers(shown), *charts]
     else:
         # What a comparison shows is seen before it is read.
-        parts = [_verdicts(shown, home), *charts, _comparison(runs), _answers(shown)]
+        parts = [_verdicts(shown, home), *charts, _comparison(runs, repeated), _answers(shown)]
+    if spread := repeated_section(compared(runs, repeated)):
+        parts.insert(1 if len(runs) == 1 else len(parts) - 1, spread)
     parts += [part for drawn_run in shown if (part := _network(drawn_run, len(runs) == 1))]
     parts.append(_settings(shown))
     if stated := limits_text(first):
@@ -74,6 +83,8 @@ def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
         name = "" if len(shown) == 1 else f"{drawn_run.label}: "
         parts.append(banner(f"{name}{word}", mood, sentence, *_links(drawn_run.run.folder / PAGE, home)))
         parts += [paragraph(text) for text in look_first(drawn_run.run)]
+        if sentence := warning(drawn_run.run.json["environment"]["machine"]):
+            parts.append(paragraph(f"{name}{sentence}." if name else f"{sentence[0].upper()}{sentence[1:]}."))
     return Markup("\n".join(parts))
 
 
@@ -98,16 +109,24 @@ def _numbers(run: RunRecord) -> Markup:
             ("Slowest cycle", _duration(cycles["max_ms"])),
             ("Largest backlog", f"{cycles['largest_backlog_s']:,} s"),
             ("Lag, p99", _duration(feed["lag_p99_ms"])),
+            *_service(run),
         ]
     return facts(pairs)
+
+
+def _service(run: RunRecord) -> list[tuple[str, str]]:
+    """What tolls were worth to a stream engine, and what it dropped."""
+    engine = run.json["environment"]["engine"]
+    pairs = [("Utility of tolls", f"{engine['utility']['toll']:.3f}")] if "toll" in engine.get("utility", {}) else []
+    return [*pairs, ("Shed", f"{engine['shed_tuples']:,} tuples")] if "shed_tuples" in engine else pairs
 
 
 def _duration(ms: float) -> str:
     return f"{ms:,.1f} ms" if ms < 1000 else f"{ms / 1000:,.1f} s"
 
 
-def _comparison(runs: Sequence[RunRecord]) -> Markup:
-    comparison = compared(runs)
+def _comparison(runs: Sequence[RunRecord], repeated: Sequence[Sequence[RunRecord]]) -> Markup:
+    comparison = compared(runs, repeated)
     head = ("", *(column.label for column in comparison))
 
     def lines(part: Sequence[Row]) -> Markup:
@@ -212,8 +231,8 @@ def _flat(run: RunRecord) -> Iterable[tuple[str, str]]:
         yield "server", where
     yield "started", environment.get("started", "-")
     yield "commit", f"{environment.get('commit') or 'unknown'}{' with changes' if environment.get('dirty') else ''}"
-    machine = environment.get("machine", {})
-    yield "machine", ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in machine.items())
+    machine = environment["machine"]
+    yield "machine", ", ".join([format_count(machine["cores"], "core"), *machine_words(machine)])
     yield "Python", environment.get("python", "-")
     for name, value in environment.get("engine", {}).items():
         if not isinstance(value, dict) and name not in options:

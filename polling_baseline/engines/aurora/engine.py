@@ -5,18 +5,27 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 from polling_baseline.batch import Answers, Batch, Columns
 from polling_baseline.engine import EngineFailure
+from polling_baseline.engines.aurora.ad_hoc.desk import Desk
 from polling_baseline.engines.aurora.inspect.draw import svg
 from polling_baseline.engines.aurora.inspect.network_data import peak_bytes, together
 from polling_baseline.engines.aurora.linear_road.history import Archive, History
+from polling_baseline.engines.aurora.linear_road.network import REPORTS
+from polling_baseline.engines.aurora.linear_road.quality import quality_of
 from polling_baseline.engines.aurora.model.box import Box
 from polling_baseline.engines.aurora.model.qos import Quality
 from polling_baseline.engines.aurora.node import ROUNDS, Node, Options, Question
 from polling_baseline.engines.aurora.warm_up import warm_up
 from polling_baseline.engines.aurora.worker import Here, Process, Worker
+from polling_baseline.spec import ANSWERS
+
+# The answers that need reports; those from history do not.
+FROM_REPORTS = ("toll", "accident", "balance")
 
 
 class Source(Protocol):
@@ -48,6 +57,7 @@ class Aurora:
         self.nodes: list[Node] = []
         self._workers: list[Worker] = []
         self._answers: list[Answers] = []
+        self._desk: Desk | None = None
 
     def install(self) -> None:
         history = self._history.load()
@@ -71,6 +81,8 @@ class Aurora:
         fed = time.perf_counter()
         parts = self._exchange(questions) if self.workers > 1 else self._all("finish")
         self._answers = [answers for part in parts for answers in part]
+        if self._desk is not None:
+            self._desk.serve(self)
         return {"network_ms": (fed - started) * 1000, "exchange_ms": (time.perf_counter() - fed) * 1000}
 
     def answers(self) -> Iterator[Answers]:
@@ -85,7 +97,19 @@ class Aurora:
         """What an ad-hoc query has given since the last time."""
         return [columns for part in self._all("take", [(output,)] * self.workers) for columns in part]
 
+    def detach(self, output: str) -> None:
+        """Take an ad-hoc query away again."""
+        self._all("detach", [(output,)] * self.workers)
+
+    def listen(self, pointer: Path) -> None:
+        """Let other processes ask from now on; where, stands in a file.  Without a socket, nobody can."""
+        with suppress(OSError):
+            self._desk = Desk(pointer)
+
     def stop(self) -> None:
+        if self._desk is not None:
+            self._desk.close()
+            self._desk = None
         for worker in self._workers:
             worker.stop()
         self._workers = []
@@ -100,9 +124,24 @@ class Aurora:
             # Of the workers, and of this process if it is none of them.
             "peak_bytes": measured["peak_bytes"] + (0 if self._here else peak_bytes()),
         }
+        shed = sum(sum(part["tuples"].values()) for part in measured["shed"])
         if options.shed != "none":
-            engine_facts["shed_tuples"] = sum(sum(part["tuples"].values()) for part in measured["shed"])
+            engine_facts |= {"shed_tuples": shed, "headroom": options.headroom}
+        engine_facts["utility"] = self._utility(measured, shed)
         return engine_facts
+
+    def _utility(self, measured: dict[str, Any], shed: int) -> dict[str, float]:
+        """What each kind of answer was worth: by its delay, and by the share of reports that were let in."""
+        [reports] = [box["tuples_in"] for box in measured["boxes"] if box["name"] == REPORTS]
+        delivered = 1 - shed / reports if reports else 1.0
+        worth = {}
+        for kind in ANSWERS:
+            output = measured["outputs"][kind]
+            if output["utility"] is not None:
+                quality = self._options.qualities.get(kind) or quality_of(kind)
+                share = quality.delivered.utility(delivered if kind in FROM_REPORTS else 1.0)
+                worth[kind] = round(output["utility"] * share, 4)
+        return worth
 
     def files(self) -> dict[str, str]:
         """What a run keeps of the engine: the network with all that was measured, as data and as a drawing."""

@@ -8,8 +8,8 @@ others may add.  Each round's questions are answered by all other networks from 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from polling_baseline.engines.aurora.linear_road.history import History
 from polling_baseline.engines.aurora.linear_road.network import POLICIES, REPORTS, REQUESTS, build, new_tables
 from polling_baseline.engines.aurora.linear_road.vehicles import UNKNOWN
 from polling_baseline.engines.aurora.model.box import Box
-from polling_baseline.engines.aurora.model.qos import Quality
+from polling_baseline.engines.aurora.model.qos import Quality, Service
 from polling_baseline.engines.aurora.model.scheduler import Scheduler
-from polling_baseline.engines.aurora.model.shedding import Shedder
+from polling_baseline.engines.aurora.model.shedding import HEADROOM, Shedder
 from polling_baseline.engines.aurora.model.tables import Exchange
 from polling_baseline.engines.aurora.model.train import Train, cut
 from polling_baseline.spec import ANSWERS
@@ -39,22 +39,49 @@ class Options:
     seed: int = 0
     # On its own clock, everything takes so many times as long.
     slower: float = 1.0
+    # How much of its time the network may be busy before load is shed.
+    headroom: float = HEADROOM
+    # The graphs of quality of service, where they are not the benchmark's.
+    qualities: Mapping[str, Quality] = field(default_factory=dict)
 
 
-def _slower(clock: Callable[[], float], factor: float) -> Callable[[], float]:
-    return lambda: factor * clock()
+class SlowClock:
+    """The time of a slower machine: it passes while the network works, and stands still while the driver does.
+
+    So what the driver takes between two batches is not multiplied, and no load is shed because of it.
+    """
+
+    def __init__(self, clock: Callable[[], float], factor: float) -> None:
+        self._clock, self._factor = clock, factor
+        self._now = 0.0
+        # When the work under way began, by the machine's clock.
+        self._since: float | None = None
+
+    def __call__(self) -> float:
+        return self._now if self._since is None else self._now + self._factor * (self._clock() - self._since)
+
+    def start(self, second: int) -> None:
+        """Begin work on what arrived at a second, or later, when the work before was done."""
+        self._now, self._since = max(self(), float(second)), self._clock()
+
+    def stop(self) -> None:
+        self._now, self._since = self(), None
 
 
 class Node:
     def __init__(
         self, history: History, alone: bool, options: Options, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        if options.slower != 1:
-            clock = _slower(clock, options.slower)
+        self._slow = SlowClock(clock, options.slower) if options.slower != 1 else None
+        clock = self._slow or clock
         self._tables = new_tables()
         self.network = build(history, self._tables, alone, clock)
+        for name, quality in options.qualities.items():
+            self.network.outputs[name].service = Service(quality)
         self._scheduler = Scheduler(self.network, options.train_size, options.order)
-        self.shedder = Shedder(self.network, options.shed, POLICIES, np.random.default_rng(options.seed))
+        self.shedder = Shedder(
+            self.network, options.shed, POLICIES, np.random.default_rng(options.seed), headroom=options.headroom
+        )
         self._options, self._clock = options, clock
         self._second = -1
         # The earliest that any second has come, were it second 0: second t arrives t later.
@@ -65,6 +92,8 @@ class Node:
 
     def feed(self, seconds: range, share: Share) -> Question:
         """Take a batch and go as far as this network knows; give the first round's questions."""
+        if self._slow:
+            self._slow.start(seconds[-1])
         self._zero = min(self._zero, self._clock() - seconds[-1])
         arrived = self._zero + seconds[0]
         if self._second < 0:
@@ -117,6 +146,8 @@ class Node:
             answers += [Answers(kind, columns) for columns in self.network.outputs[kind].take()]
         self.shedder.look(self._second, self._busy_s / self._fed_s if self._fed_s else 0.0)
         self._busy_s, self._fed_s = 0.0, 0
+        if self._slow:
+            self._slow.stop()
         return answers
 
     def conclude(self, number: int, replies: list[Question]) -> list[Answers]:

@@ -98,6 +98,7 @@ def orders_of(node: Node) -> dict[str, Callable[..., Any]]:
         "finish": node.finish,
         "conclude": node.conclude,
         "attach": node.attach,
+        "detach": node.network.detach,
         "take": lambda output: node.network.outputs[output].take(),
         "facts": lambda: network_facts(node),
         "ready": lambda: None,

@@ -1,7 +1,7 @@
 """The engine `duckdb`: System X on a column store, in this process.
 
 The steps of a cycle are statements in `sql/duckdb`.  With durability, the database is a file: after a crash its ledger
-tells the last cycle, whose answers are still there.
+tells the last cycle, whose answers follow from what is there.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class DuckDB:
             return self._opened.process(batch)
 
     def complete(self, batch: Batch) -> Mapping[str, float]:
-        """A cycle is committed as a whole: of the last one, nothing is left to do."""
+        """A cycle is committed as a whole: of the last one, only answers that were not stored are to be found again."""
+        with failures_of(self._file):
+            self._opened.answer_again(batch)
         return dict.fromkeys(STEPS, 0.0)
 
     def answers(self) -> Iterator[Answers]:

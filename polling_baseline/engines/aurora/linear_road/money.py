@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from polling_baseline import spec
 from polling_baseline.batch import Columns
+from polling_baseline.engines.aurora.linear_road.quality import quality_of
 from polling_baseline.engines.aurora.linear_road.road import Integers
-from polling_baseline.engines.aurora.linear_road.tolls import quality_of
 from polling_baseline.engines.aurora.model.box import Map, Synchronise
 from polling_baseline.engines.aurora.model.hashing import Amounts
 from polling_baseline.engines.aurora.model.network import Network

@@ -12,25 +12,17 @@ import numpy.typing as npt
 from polling_baseline import spec
 from polling_baseline.batch import ANSWER_KINDS, Columns
 from polling_baseline.engines.aurora.linear_road.accidents import NO_ACCIDENT, Accidents
+from polling_baseline.engines.aurora.linear_road.quality import quality_of
 from polling_baseline.engines.aurora.linear_road.road import Integers
 from polling_baseline.engines.aurora.linear_road.statistics import Segments
 from polling_baseline.engines.aurora.linear_road.vehicles import UNKNOWN
 from polling_baseline.engines.aurora.model.box import Filter, Map, Mask, Synchronise, Union
 from polling_baseline.engines.aurora.model.hashing import Amounts
 from polling_baseline.engines.aurora.model.network import Network
-from polling_baseline.engines.aurora.model.qos import Graph, Quality
 from polling_baseline.engines.aurora.model.tables import Exchange, TableRead, TableWrite
 
 GROUP = "3 tolls"
 ANSWER_TYPES = {"vehicle_id": np.int32, "second": np.int16, "lav": np.int16, "toll": np.int64, "seg": np.int16}
-
-
-def quality_of(kind: str) -> Quality:
-    """Good until half of what the benchmark allows, worthless at its limit; a toll matters most where Lav is low."""
-    limit_s = spec.DEADLINE_S[kind]
-    delay = Graph(((0.0, 1.0), (limit_s / 2, 1.0), (float(limit_s), 0.0)))
-    worth = Graph(((0.0, 1.0), (float(spec.FREE_FLOW_MPH), 1.0), (float(spec.MAX_SPEED_MPH), 0.0)))
-    return Quality(delay, value=worth if kind == "toll" else None)
 
 
 class Owed:

@@ -17,7 +17,7 @@ from polling_baseline import spec
 from polling_baseline.batch import ANSWER_KINDS, Columns
 from polling_baseline.compiled import compiled
 from polling_baseline.engines.aurora.linear_road.history import History, Integers, Sums, moment_of
-from polling_baseline.engines.aurora.linear_road.tolls import quality_of
+from polling_baseline.engines.aurora.linear_road.quality import quality_of
 from polling_baseline.engines.aurora.model.box import Filter, Map, Mask
 from polling_baseline.engines.aurora.model.network import Network
 from polling_baseline.engines.aurora.model.tables import TableRead

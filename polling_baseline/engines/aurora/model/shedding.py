@@ -24,7 +24,7 @@ HIGHEST_RATE = 0.95
 # One step up while too late, half a step down while there is room: below this part of the good zone.
 STEP, ROOM = 0.1, 0.5
 # How much of its time the network may be busy; and the weight of the latest batch in what is known of the load.
-BUSY, LATEST = 0.9, 0.3
+HEADROOM, LATEST = 0.9, 0.3
 
 
 class SheddingFilter(Filter):
@@ -87,6 +87,8 @@ class Shedder:
     policies: dict[str, Policy]
     rng: np.random.Generator
     seen: Callable[[Columns], None] | None = None
+    # How much of its time the network may be busy.
+    headroom: float = HEADROOM
     # How busy the network would be if nothing were shed.
     load: float = 0.0
     rates: dict[str, float] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class Shedder:
         room = not any(_beyond(service, ROOM) for service in services.values())
         if self.kind == "none":
             return
-        needed = max(0.0, 1 - BUSY / self.load) if self.load > 0 else 0.0
+        needed = max(0.0, 1 - self.headroom / self.load) if self.load > 0 else 0.0
         if late:
             place = self._place(late)
             self._set(place, min(HIGHEST_RATE, max(needed, self.rates.get(place, 0.0) + STEP)), second)

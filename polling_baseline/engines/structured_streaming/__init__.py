@@ -1,0 +1,1 @@
+"""The engine on Spark Structured Streaming: distributed, and written by others."""
