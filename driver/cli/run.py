@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driver.cli import add_limits_argument, add_server_arguments, parse_length, parse_repeat
+from driver.cli import FAIL_STATUS, add_limits_argument, add_server_arguments, parse_length, parse_repeat
 from driver.dataset.ignore import REQUESTS, parse_kinds
 from driver.run.config import (
     CLOCKS,
@@ -60,10 +61,12 @@ EXAMPLES = """\
   lrb run --repeat 3 --clock virtual road1     three times: the median and the range of what it costs
   lrb run --resume runs/0007-polling-L1        go on with a run that was killed, if its durability is on
   lrb run --watch road1                        and watch it in a browser, as lrb watch shows it
+  lrb run --judge --stop-at-fault road1        with the judge beside it, until it sees an answer that is not right
   lrb run --database ann road1                 in a database of its own, beside other runs on the same server
 """
 
 
+FAILS = ", 3 the verdict is FAIL (--judge)"
 # How an engine is run, whatever the command that runs it: each option with argparse's words for it.
 ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--period": {"type": float, "metavar": "SECONDS", "help": "time between two polling cycles, 0.1 to 29 [1]"},
@@ -161,6 +164,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_limits_argument(parser, "specification", "; engine aurora sheds load by the specification's all the same")
     parser.add_argument("--repeat", type=parse_repeat, metavar="N", help="run it N times: median and range [1]")
     parser.add_argument("--watch", action="store_true", help="show the run in a browser while it goes on")
+    parser.add_argument("--judge", action="store_true", help="judge it while it goes on, by a process of its own")
+    parser.add_argument("--stop-at-fault", action="store_true", help="with --judge: stop at the first fault it sees")
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
@@ -209,14 +214,36 @@ def run(args: argparse.Namespace) -> int:
             backends = same_backends(backends, args.like, read_run(args.like))
         folder = _folder(args.out, config.engine, dataset.xways)
         if args.repeat and args.repeat > 1:
-            if args.watch:
-                raise Refusal("one run can be watched while it goes on; leave out --repeat or --watch")
+            if args.watch or args.judge:
+                raise Refusal("one run can be watched or judged while it goes on; leave out --repeat")
             return _repeat(config, dataset, backends, folder, args.repeat)
-        with _page_of(folder, args.watch):
+        if args.stop_at_fault and not args.judge:
+            raise Refusal("only a judge sees faults while the run goes on; give --judge as well")
+        judge = _judging(config, folder, args.stop_at_fault) if args.judge else nullcontext()
+        with _page_of(folder, args.watch), judge:
             record = measure(config, dataset, backends, folder)
-    refresh_report(folder)
+    if args.judge:
+        record = read_run(folder)
+    else:
+        refresh_report(folder)
     print(text(record, folder))
-    return 0 if record["state"] in ("complete", "late") else 2
+    if record["state"] not in ("complete", "late"):
+        return 2
+    return FAIL_STATUS if args.judge and record.get("verdict") != "PASS" else 0
+
+
+@contextmanager
+def _judging(config: RunConfig, folder: Path, stop_at_fault: bool) -> Iterator[None]:
+    """The verdict on the run that is made in the block, by a process of its own; it is there when the block ends."""
+    from driver.cli.beside import end_beside, start_beside
+
+    words = ["validate", config.dataset, folder, "--follow", *(["--stop-at-fault"] if stop_at_fault else [])]
+    judge = start_beside(words)
+    try:
+        yield
+        judge.wait()
+    finally:
+        end_beside(judge)
 
 
 def _repeat(config: RunConfig, dataset: Dataset, backends: Backends, out: Path, times: int) -> int:

@@ -5,26 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driver.cli import FAIL_STATUS, add_limits_argument
+from driver.cli.beside import is_beside, wait_for_run
 from driver.cli.verdict_text import minute_line, text
 from driver.run.limits import limits_in_force
-from driver.run.verdict import NAME, write_verdict
+from driver.run.verdict import NAME, Verdict, write_verdict
 from polling_baseline import spec
 from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from driver.dataset.folder import Dataset
+    from driver.run.judge_status import JudgeStatus
     from driver.validate.judge import Judgement, Question
+    from driver.validate.live.live_judge import MinuteVerdict
 
 SUMMARY = "Judge the answers of a run, or of any system's output file: right or wrong, early or late, and why."
 EXAMPLES = """\
@@ -47,7 +47,6 @@ The file has one answer per line, plain or gzip; Emit is in seconds since the st
 """
 # A page explains so many of each kind of fault, unless --explain says otherwise.
 ON_PAGE = 2
-FOLLOW_PERIOD_S = 1
 LOW_PRIORITY = 10
 FAILS = ", 3 the verdict is FAIL"
 
@@ -66,6 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--page", metavar="FILE", type=Path, help="show the faults as a page: when, where, and why")
     parser.add_argument("--follow", action="store_true", help="judge a run while it goes on, minute by minute")
+    # Of `lrb run --judge`: the process that makes the run, and whether it is to stop at a fault.
+    parser.add_argument("--beside", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--stop-at-fault", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--lenient", action="store_true", help="accept the specification's lenient readings as well")
     parser.add_argument(
         "--travel-time", choices=("seconds", "minutes"), default="seconds", help="minutes need --lenient [%(default)s]"
@@ -88,55 +90,64 @@ def add_span_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.beside and not wait_for_run(args.run_folder, args.beside):
+        return 0
     question = _question(args)
-    from driver.report.html.run import refresh_report
-    from driver.validate.judge import judged, quiet_session
-    from driver.validate.judging import enter_verdict
-
     if args.follow:
-        # The run comes first.
-        os.nice(LOW_PRIORITY)
-    spark = quiet_session(args.master)
-    with _followed(args, spark, question) if args.follow else judged(spark, question, _say) as judgement:
-        path = args.verdict or (args.run_folder / NAME if args.run_folder else verdict_path(args.output))
-        write_verdict(path, judgement.verdict)
-        if args.run_folder:
-            enter_verdict(args.run_folder, judgement.verdict)
-            refresh_report(args.run_folder)
+        return _follow(args, question)
+    from driver.validate.judge import judged, quiet_session
+
+    with judged(quiet_session(args.master), question, _say) as judgement:
+        path = _keep(args, judgement.verdict)
         print(json.dumps(judgement.verdict) if args.json else "\n".join(text(judgement.verdict)))
         _explain(judgement, args)
         if not args.json:
             pages = [args.run_folder / "report.html"] if args.run_folder else []
             print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
-    return 0 if judgement.verdict["verdict"] == "PASS" else FAIL_STATUS
+    return _status(judgement.verdict)
 
 
-@contextmanager
-def _followed(args: argparse.Namespace, spark: SparkSession, question: Question) -> Iterator[Judgement]:
-    """Say what came of each minute of a run until it ends, then judge it."""
-    from driver.run.record import read_run
-    from driver.validate.follow import Follower
-    from driver.validate.judge import judged, reference_for
+def _keep(args: argparse.Namespace, verdict: Verdict) -> Path:
+    """Write the verdict, into the run as well if it is one; where it is now."""
+    from driver.report.html.run import refresh_report
+    from driver.validate.judging import enter_verdict
 
-    _say("computing the right answers")
-    with reference_for(spark, question) as right:
-        follower = Follower(right, question)
-        while read_run(args.run_folder)["state"] == "running":
-            follower.read_on()
-            for minute in follower.minutes_over():
-                print(minute_line(minute), file=sys.stderr if args.json else sys.stdout, flush=True)
-            _wait()
-        follower.read_on(to_the_end=True)
-        ended = _question(args)
-        # A run that stopped for being late has fewer seconds to answer for than it had planned.
-        same = ended.seconds == question.seconds
-        known = {"right": right, "overview": follower.overview} if same else {}
-        with judged(spark, ended, _say, **known) as judgement:
-            yield judgement
+    path: Path = args.verdict or (args.run_folder / NAME if args.run_folder else verdict_path(args.output))
+    write_verdict(path, verdict)
+    if args.run_folder:
+        enter_verdict(args.run_folder, verdict)
+        refresh_report(args.run_folder)
+    return path
 
 
-def _wait() -> None:
-    time.sleep(FOLLOW_PERIOD_S)
+def _status(verdict: Verdict) -> int:
+    return 0 if verdict["verdict"] == "PASS" else FAIL_STATUS
+
+
+def _follow(args: argparse.Namespace, question: Question) -> int:
+    """Say what came of each minute of a run until it ends, then what came of all; beside a run, say nothing."""
+    from driver.validate.live.follow import follow
+
+    def announce(minute: MinuteVerdict) -> None:
+        if not args.beside:
+            print(minute_line(minute), file=sys.stderr if args.json else sys.stdout, flush=True)
+
+    def goes_on(status: JudgeStatus | None) -> bool:
+        if status and status["stops_run"] and args.beside:
+            os.kill(args.beside, signal.SIGINT)
+        return args.beside is None or is_beside(args.beside)
+
+    if not args.beside:
+        # The run comes first.
+        os.nice(LOW_PRIORITY)
+        _say("following the run; Ctrl-C leaves it alone")
+    verdict = follow(args.run_folder, question, announce, goes_on, args.stop_at_fault)
+    if verdict is None:
+        return 0
+    path = _keep(args, verdict)
+    if not args.beside:
+        print(json.dumps(verdict) if args.json else "\n".join([*text(verdict), f"saved  {path}"]))
+    return _status(verdict)
 
 
 def _question(args: argparse.Namespace) -> Question:
@@ -149,6 +160,11 @@ def _question(args: argparse.Namespace) -> Question:
         raise Refusal("name a run, or an output file with --output FILE")
     if args.follow and not args.run_folder:
         raise Refusal("--follow needs a run: only its folder tells when it ends; leave out --output")
+    if args.follow and any((args.explain, args.faults, args.page, args.lenient, args.xways)):
+        raise Refusal(
+            "--follow judges all of a run, strictly; for --explain, --faults, --page, --lenient and --xways judge it "
+            "when it is over"
+        )
     if args.travel_time == "minutes" and not args.lenient:
         raise Refusal("the specification's travel time is in seconds; minutes are accepted with --lenient only")
     dataset = open_dataset(args.dataset)

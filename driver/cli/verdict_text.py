@@ -12,7 +12,7 @@ from driver.run.verdict import Verdict, limits_of
 from polling_baseline.wording import WIDTH, format_count, format_seconds, format_table
 
 if TYPE_CHECKING:
-    from driver.validate.follow import MinuteVerdict
+    from driver.validate.live.live_judge import MinuteVerdict
 
 # What came of each kind of answer, and when.
 CONTENT = ("expected", "received", "missing", "extra", "duplicate", "wrong")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import driver
+from driver.cli.beside import end_beside, start_beside, wait_for_run
 from driver.report.watch import XWAYS_SHOWN
-from polling_baseline.refusal import Refusal
 
 SUMMARY = "Watch runs of one road side by side in a browser: recorded ones, or one that is under way."
 EXAMPLES = """\
@@ -27,8 +24,6 @@ EXAMPLES = """\
 Space plays and pauses, the arrow keys go 10 s on or back (with Shift a minute), + and - change the speed.  Engines are
 never run side by side for this: they would take the processors from each other.
 """
-# How long to wait for a run to begin.
-BEGIN_S = 600.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,10 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from driver.report.watch.opening import open_broadcast
 
-    if args.beside:
-        os.nice(19)
-        if not _wait_for(args.runs[0], args.beside):
-            return 0
+    if args.beside and not wait_for_run(args.runs[0], args.beside):
+        return 0
     broadcast = open_broadcast(args.runs, args.dataset, args.xways)
     if args.html:
         from driver.report.html.file import write_page
@@ -85,38 +78,11 @@ def _open(address: str) -> None:
         webbrowser.open(address)
 
 
-def _wait_for(folder: Path, beside: int) -> bool:
-    """Until the run has begun; whether it has, while the process that makes it lives."""
-    from driver.run.record import NAME
-
-    until = time.monotonic() + BEGIN_S
-    while not (folder / NAME).exists():
-        if os.getppid() != beside:
-            return False
-        if time.monotonic() > until:
-            raise Refusal(f"{folder} has not begun after {BEGIN_S:g} s; watch it later with lrb watch")
-        time.sleep(0.2)
-    return True
-
-
-# The packages may lie in a checkout or in a wheel: the same ones are taken, wherever the command is started.
-START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from driver.cli.__main__ import run; run()"
-END_S = 10.0
-
-
 @contextmanager
 def watching(folder: Path) -> Iterator[None]:
-    """The page of a run that is about to begin, by a process of its own, which yields to it and ends with it."""
-    words = ["watch", str(folder), "--beside", str(os.getpid())]
-    command = [sys.executable, "-c", START, str(Path(driver.__file__).parents[1]), *words]
-    # A Ctrl-C in the terminal is meant for the run.
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+    """The page of a run that is about to begin, which ends with it."""
+    process = start_beside(["watch", folder])
     try:
         yield
     finally:
-        process.terminate()
-        try:
-            process.wait(END_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end_beside(process)

@@ -97,6 +97,8 @@ class JournalReader:
         self._path = folder / NAME
         self._header = b""
         self.length = 0
+        # How much of `output.csv` belongs to the cycles that were given.
+        self.output_bytes = 0.0
 
     def new_cycles(self) -> list[Cycle]:
         """Those entered since it was last asked."""
@@ -112,7 +114,7 @@ class JournalReader:
             self._header, self.length = header, len(header + newline)
         entries = list(_parsed(self._header, data, self.length))
         if entries:
-            self.length = entries[-1][1]
+            _, self.length, self.output_bytes = entries[-1]
         return [cycle for cycle, _, _ in entries]
 
 

@@ -16,7 +16,7 @@ NAME = "judge.json"
 
 class JudgeStatus(TypedDict):
     format: int
-    # The minutes whose input was judged, the first and the last; a second below the first if there is none yet.
+    # The minutes that were judged, the first and the last; the last is lower than the first if there is none yet.
     minutes: list[int]
     # How many of each kind; an answer is missing when its time is over.
     faults: dict[str, int]
@@ -25,6 +25,8 @@ class JudgeStatus(TypedDict):
     # How far the run was when this was written, in seconds of its clock, and what the judge took so far.
     second: float
     cpu_s: float
+    # Whether the run is to be stopped: it was asked for, and there is a fault.
+    stops_run: bool
 
 
 def write_status(folder: Path, status: JudgeStatus) -> None:

@@ -6,6 +6,7 @@ import logging
 import sys
 import time
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.live import Live
 from rich.table import Table
 
 from driver.run.journal import step_name
+from driver.run.judge_status import count_faults, describe_status, read_status
 from driver.run.limits import Limits
 from driver.run.poller import Cycle
 from polling_baseline.wording import format_seconds
@@ -26,8 +28,8 @@ RATE_CYCLES = 10
 class LiveView:
     """Told of each cycle; draws at most a few times a second."""
 
-    def __init__(self, seconds: range, period_s: float, limits: Limits) -> None:
-        self._seconds, self._period_s, self._limits = seconds, period_s, limits
+    def __init__(self, seconds: range, period_s: float, limits: Limits, folder: Path) -> None:
+        self._seconds, self._period_s, self._limits, self._folder = seconds, period_s, limits, folder
         self._worst: dict[str, float] = {}
         self._recent: deque[Cycle] = deque(maxlen=RATE_CYCLES)
         self._drawn_at = time.monotonic()
@@ -64,9 +66,12 @@ class LiveView:
         worst = " ".join(
             f"{kind} {format_seconds(s, self._limits[kind], 2)}/{self._limits[kind]}" for kind, s in self._worst.items()
         )
+        status = read_status(self._folder)
+        judge = f"   judge: {describe_status(status)}" if status else ""
         return (
             f"{_clock(cycle.seconds[-1])} of {_clock(self._seconds[-1])}   {self._rate():,.0f} tuples/s   "
-            f"backlog {cycle.backlog_s} s   cycle {(cycle.ended - cycle.started) * 1000:.0f} ms   longest (s): {worst}"
+            f"backlog {cycle.backlog_s} s   cycle {(cycle.ended - cycle.started) * 1000:.0f} ms   "
+            f"longest (s): {worst}{judge}"
         )
 
     def _panel(self, cycle: Cycle) -> Table:
@@ -83,6 +88,8 @@ class LiveView:
             limit = self._limits[kind]
             colour = "red" if seconds > limit else "green"
             rows.append((f"longest {kind}", f"[{colour}]{format_seconds(seconds, limit)} s[/] of {limit} s"))
+        if status := read_status(self._folder):
+            rows.append(("judge", f"[{'red' if count_faults(status) else 'green'}]{describe_status(status)}[/]"))
         for row in rows:
             table.add_row(*row)
         return table

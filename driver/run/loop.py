@@ -22,6 +22,7 @@ from driver.run.clock import Clock
 from driver.run.config import RunConfig
 from driver.run.engines import Backends, open_engine
 from driver.run.feed import Feed
+from driver.run.judge_status import read_status
 from driver.run.limits import Limits, limits_in_force
 from driver.run.live import LiveView
 from driver.run.machine import cores_used_by_others, note_others
@@ -100,7 +101,7 @@ def run(
     recording = Recording(folder, config.profile.keeps_commits, *(earlier.recorded if earlier else ()))
     feed = Feed(dataset, earlier.to_feed if earlier else seconds, engine.workers, ahead=config.clock == "real")
     limits = limits_in_force(config.limits)
-    view = LiveView(seconds, config.period_s, limits)
+    view = LiveView(seconds, config.period_s, limits, folder)
     desk = _Desk(engine, clock, recording, view, limits, config)
 
     def done(cycle: Cycle) -> None:
@@ -121,7 +122,9 @@ def run(
         if desk.late and config.stop_when_late:
             _end(record, "late", f"stopped at its first late answer, in second {_last(recording)}")
         elif poller.stopping.is_set():
-            _end(record, "interrupted", f"stopped by the user after second {_last(recording)}")
+            status = read_status(folder)
+            by = "at a fault that the judge saw," if status and status["stops_run"] else "by the user"
+            _end(record, "interrupted", f"stopped {by} after second {_last(recording)}")
         # Once more: what the run has cost is known only now.
         record["environment"]["engine"] = cast(EngineFacts, engine.facts())
     except KeyboardInterrupt:

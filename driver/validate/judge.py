@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +17,7 @@ from driver.run.limits import Limits, limits_in_force
 from driver.run.verdict import FORMAT, AnswerVerdict, LineCounts, Verdict
 from driver.spark.session import session
 from driver.validate.comparison import Comparison, compare
-from driver.validate.odd_lines import MALFORMED, NOTES
+from driver.validate.odd_lines import NOTES
 from driver.validate.overview import (
     Cells,
     Overview,
@@ -84,35 +84,43 @@ def judged(
     question: Question,
     announce: Callable[[str], None] = lambda phase: None,
     right: RightAnswers | None = None,
-    overview: Overview | None = None,
 ) -> Iterator[Judgement]:
     """Judge, and keep what explains the verdict until the block ends; `announce` hears what is being done.
 
-    `right` is the question's reference, if there is one already, and `overview` that of the output.
+    `right` is the question's reference, if there is one already.
     """
     if right is None:
         announce("computing the right answers")
     with nullcontext(right) if right else reference_for(spark, question) as right:
         before = version_of(question.output)
         announce("comparing the answers")
-        overview = overview or take_overview(right, question.output, question.limits)
+        overview = take_overview(right, question.output, question.limits)
         right, counted, comparison = _best_fit(question, right, overview, announce)
         see_that_it_is_the_same(question.output, before)
-        lines = {"total": overview.lines, **{note: overview.notes[note] for note in NOTES}}
-        fails = count_faults(counted) or lines[MALFORMED]
-        verdict: Verdict = {
-            "format": FORMAT,
-            "verdict": "FAIL" if fails else "PASS",
-            "dataset": dataset_label(question.dataset),
-            "minutes": [spec.minute_of(question.seconds.start), spec.minute_of(question.seconds.stop - 1)],
-            "xways": "all" if question.xways is None else list(question.xways),
-            "lenient": question.reading.lenient,
-            "accidents_end": "a minute earlier" if right.accidents_end_early else "specification",
-            "answers": counted,
-            "limits": dict(question.limits),
-            "lines": cast(LineCounts, {**lines, "examples": [list(example) for example in overview.examples]}),
-        }
+        lines = lines_of(overview.lines, overview.notes, overview.examples)
+        verdict = verdict_of(question, counted, lines, right.accidents_end_early)
         yield Judgement(verdict, question, right, overview, comparison)
+
+
+def lines_of(total: int, notes: Mapping[str, int], examples: Iterable[tuple[int, str]]) -> LineCounts:
+    """What `verdict.json` says of the lines of a file."""
+    counts = {"total": total, **{note: notes[note] for note in NOTES}}
+    return cast(LineCounts, {**counts, "examples": [list(example) for example in examples]})
+
+
+def verdict_of(question: Question, counted: Counted, lines: LineCounts, accidents_end_early: bool = False) -> Verdict:
+    return {
+        "format": FORMAT,
+        "verdict": "FAIL" if count_faults(counted) or lines["malformed"] else "PASS",
+        "dataset": dataset_label(question.dataset),
+        "minutes": [spec.minute_of(question.seconds.start), spec.minute_of(question.seconds.stop - 1)],
+        "xways": "all" if question.xways is None else list(question.xways),
+        "lenient": question.reading.lenient,
+        "accidents_end": "a minute earlier" if accidents_end_early else "specification",
+        "answers": counted,
+        "limits": dict(question.limits),
+        "lines": lines,
+    }
 
 
 def _best_fit(
@@ -138,10 +146,10 @@ def _counted(
     """The answers of minutes that are all right are counted as a whole, the others one by one."""
     cells = _cells(question, right, overview)
     if not cells.any():
-        return answer_verdicts(overview, no_counts(), question.limits), None
+        return answer_verdicts(overview.times, no_counts(), question.limits), None
     announce("comparing answer by answer where they differ")
     comparison = compare_cells(question, right, overview, cells)
-    return answer_verdicts(overview, comparison.count(), question.limits), comparison
+    return answer_verdicts(overview.times, comparison.count(), question.limits), comparison
 
 
 def _cells(question: Question, right: RightAnswers, overview: Overview) -> Cells:

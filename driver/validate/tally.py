@@ -23,7 +23,7 @@ import numpy.typing as npt
 from driver.run.limits import Limits
 from driver.run.verdict import FAULTS, AnswerVerdict
 from driver.validate.odd_lines import SECOND_US
-from driver.validate.overview import KINDS, Overview, Times, limit_us, times_of
+from driver.validate.overview import KINDS, Times, limit_us, times_of
 from driver.validate.readings import Acceptance
 from polling_baseline import spec
 from polling_baseline.batch import Columns
@@ -152,11 +152,14 @@ def count(tallied: Columns, came: Columns) -> Counts:
     )
 
 
-def answer_verdicts(overview: Overview, looked_at: Counts, limits: Limits) -> dict[str, AnswerVerdict]:
-    """What `verdict.json` says of each kind: of the answers looked at one by one, and of the others, all right."""
+def answer_verdicts(times: Mapping[int, Times], looked_at: Counts, limits: Limits) -> dict[str, AnswerVerdict]:
+    """What `verdict.json` says of each kind: of the answers looked at one by one, and of the others, all right.
+
+    `times` are those of all answers that came.
+    """
     verdicts = {}
     for kind, name in enumerate(spec.ANSWERS):
-        others = overview.times[kind].without(looked_at.all_times[kind])
+        others = times[kind].without(looked_at.all_times[kind])
         right = int(others.counts.sum())
         late = int(others.counts[others.response_us > limit_us(limits, kind)].sum())
         early = int(others.counts[others.response_us < 0].sum())

@@ -60,7 +60,7 @@ def in_pieces(question: Question, folder: Path, input_first: float) -> Verdict:
         judge.settle(second)
     judge.end(question.seconds)
     judge.close()
-    return live_verdict(question, judge)
+    return live_verdict(question, judge, question.seconds)
 
 
 def _share(lines: list[bytes], piece: int) -> Iterator[bytes]:

@@ -7,17 +7,19 @@ checkpoint of its own: started again, it reads again what there is, which takes 
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from driver.run.journal import JournalReader
-from driver.run.judge_status import FORMAT, JudgeStatus, write_status
+from driver.run.judge_status import FORMAT, JudgeStatus, count_faults, write_status
 from driver.run.record import read_run, seconds_of
 from driver.run.verdict import Verdict
-from driver.validate.judge import Question, verdict_of
-from driver.validate.live.live_judge import LiveJudge
+from driver.validate.judge import Question, lines_of, verdict_of
+from driver.validate.live.live_judge import LiveJudge, MinuteVerdict
 from driver.validate.odd_lines import MALFORMED
 from driver.validate.tally import answer_verdicts
 from polling_baseline import spec
@@ -26,28 +28,32 @@ from polling_baseline.scratch import scratch
 POLL_S, STATUS_S = 0.25, 1.0
 # Read at a time.
 PIECE = 1 << 22
+Announce = Callable[[MinuteVerdict], None]
 
 
 class Follower:
-    """Reads what a run has written since it was last asked."""
+    """Reads what a run has written since it was last asked; `announce` hears what came of each minute."""
 
-    def __init__(self, folder: Path, question: Question) -> None:
-        self._folder, self._question = folder, question
+    def __init__(self, folder: Path, question: Question, announce: Announce, stops_run: bool = False) -> None:
+        self._folder, self._question, self._announce, self._stops_run = folder, question, announce, stops_run
         self._journal = JournalReader(folder)
         self._output_bytes, self._now = 0, float(question.seconds.start)
         self._written_at = 0.0
         self.judge = LiveJudge(question.dataset, question.seconds, question.limits, scratch("judge"))
 
-    def read(self) -> None:
-        """Judge what is new."""
+    def read(self) -> JudgeStatus | None:
+        """Judge what is new, and give what `judge.json` then says, if it was written."""
         cycles = self._journal.new_cycles()
         if cycles:
             self._now = max(self._now, *(cycle.committed for cycle in cycles))
             self.judge.take_input(cycles[-1].seconds.stop)
         if self._read_output(self._journal.output_bytes) or cycles:
-            self.judge.settle(self._now)
-        if time.monotonic() - self._written_at >= STATUS_S:
-            self.write_status()
+            self._say(self.judge.settle(self._now))
+        return self._write_status() if time.monotonic() - self._written_at >= STATUS_S else None
+
+    def _say(self, minutes: Sequence[MinuteVerdict]) -> None:
+        for minute in minutes:
+            self._announce(minute)
 
     def _read_output(self, until: float) -> bool:
         """Take the lines up to that byte; whether there were any."""
@@ -65,39 +71,50 @@ class Follower:
     def end(self, seconds: range) -> Verdict:
         """The run is over: what it has not answered is missing."""
         self.read()
-        self._read_output(float("inf"))
-        self.judge.end(seconds)
-        self.write_status()
-        return live_verdict(self._question, self.judge)
+        self._read_output(math.inf)
+        self._say(self.judge.end(seconds))
+        self._write_status()
+        return live_verdict(self._question, self.judge, seconds)
 
-    def write_status(self) -> None:
+    def _write_status(self) -> JudgeStatus:
         self._written_at = time.monotonic()
         judge = self.judge
-        first = self._question.seconds.start // spec.MINUTE_S
         status: JudgeStatus = {
             "format": FORMAT,
-            "minutes": [first + 1, judge.next_minute],
+            "minutes": [spec.minute_of(self._question.seconds.start), judge.next_minute],
             "faults": {**judge.faults, MALFORMED: judge.notes[MALFORMED]},
             "open_answers": judge.open_answers,
             "second": round(self._now, 3),
             "cpu_s": round(time.process_time(), 3),
+            "stops_run": False,
         }
+        status["stops_run"] = self._stops_run and count_faults(status) > 0
         write_status(self._folder, status)
+        return status
 
 
-def follow(folder: Path, question: Question, goes_on: Callable[[], bool] = lambda: True) -> Verdict | None:
-    """The verdict on a run when it is over; nothing if it is not, and `goes_on` says that nobody waits for it."""
-    follower = Follower(folder, question)
+def follow(
+    folder: Path,
+    question: Question,
+    announce: Announce,
+    goes_on: Callable[[JudgeStatus | None], bool] = lambda status: True,
+    stops_run: bool = False,
+) -> Verdict | None:
+    """The verdict on a run when it is over; nothing if `goes_on` says before that nobody waits for it.
+
+    With `stops_run`, `judge.json` says that the run is to be stopped once there is a fault.
+    """
+    follower = Follower(folder, question, announce, stops_run)
     with closing(follower.judge):
         while (record := read_run(folder))["state"] == "running":
-            if not goes_on():
+            if not goes_on(follower.read()):
                 return None
-            follower.read()
             time.sleep(POLL_S)
         return follower.end(seconds_of(record))
 
 
-def live_verdict(question: Question, judge: LiveJudge) -> Verdict:
+def live_verdict(question: Question, judge: LiveJudge, seconds: range) -> Verdict:
+    """What the judge of a file would say; the system has to answer for these seconds."""
     counts = judge.counts
     answers = answer_verdicts(counts.all_times, counts, question.limits)
-    return verdict_of(question, answers, judge.lines, judge.notes, judge.examples)
+    return verdict_of(replace(question, seconds=seconds), answers, lines_of(judge.lines, judge.notes, judge.examples))

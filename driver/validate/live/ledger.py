@@ -71,6 +71,15 @@ class Ledger:
         counts = {fault: self.tallied[fault] for fault in FAULTS}
         return {fault: int((rows * over if fault == "missing" else rows).sum()) for fault, rows in counts.items()}
 
+    def by_kind(self) -> dict[tuple[str, str], int]:
+        """The faults by kind of answer and name."""
+        counts = {
+            (name, fault): int(self.tallied[fault][self.tallied["kind"] == kind].sum())
+            for kind, name in enumerate(spec.ANSWERS)
+            for fault in FAULTS
+        }
+        return {key: number for key, number in counts.items() if number}
+
     def save(self, path: Path) -> None:
         groups = {"expected": self.expected, "came": self.came}
         arrays = {f"{group}.{name}": column for group, columns in groups.items() for name, column in columns.items()}

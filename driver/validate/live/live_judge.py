@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 
@@ -29,6 +30,15 @@ from polling_baseline.batch import Columns
 NOWHERE = -1
 
 
+@dataclass(frozen=True, slots=True)
+class MinuteVerdict:
+    """What came of one minute's input: how many answers were expected, and the faults by kind and name."""
+
+    minute: int
+    expected: int
+    faults: dict[tuple[str, str], int]
+
+
 class LiveJudge:
     """Judges a part of a data set; `folder` holds the minutes that are put aside."""
 
@@ -42,6 +52,8 @@ class LiveJudge:
         # Answers to minutes that are not over.
         self._ahead: dict[int, list[Columns]] = {}
         self.next_minute = seconds.start // spec.MINUTE_S
+        # Minutes to which no answer can be in time any more, or that are complete: each is said once.
+        self._said, self._over = self.next_minute, dict[int, MinuteVerdict]()
         self.lines, self.notes = 0, Counter[str]()
         self.examples: list[tuple[int, str]] = []
 
@@ -55,14 +67,14 @@ class LiveJudge:
             self._open[right.minute] = Ledger(expected_in(self._dataset, right), right.accounts, news=news)
             self.next_minute += 1
 
-    def end(self, seconds: range) -> None:
+    def end(self, seconds: range) -> list[MinuteVerdict]:
         """No answer will come any more; the system has to answer for these seconds, as many as before or fewer."""
         self._right.seconds = seconds
         self.take_input(seconds.stop)
         for rows in (rows for parts in self._ahead.values() for rows in parts):
             self._open[NOWHERE].news.append(rows)
         self._ahead.clear()
-        self.settle(math.inf)
+        return self.settle(math.inf)
 
     def take_output(self, data: bytes) -> None:
         """Whole lines of the output, which follow those taken before."""
@@ -91,15 +103,27 @@ class LiveJudge:
             self._open[minute] = fetch(self._put_aside(minute))
         self._open[minute].news.append(rows)
 
-    def settle(self, now: float) -> None:
-        """Count what is new, and put the minutes aside that are complete."""
+    def settle(self, now: float) -> list[MinuteVerdict]:
+        """Count what is new, put the minutes aside that are complete, and say what came of those that are over."""
+        longest_s = max(self._limits.values())
         for minute, ledger in list(self._open.items()):
             if ledger.news or minute not in self._counts:
                 self._counts[minute] = ledger.settle(self._limits)
             self._faults[minute] = ledger.faults_by(now, self._limits)
-            if minute != NOWHERE and ledger.is_complete:
+            if minute == NOWHERE:
+                continue
+            is_over = ledger.is_complete or now > (minute + 1) * spec.MINUTE_S + longest_s
+            if is_over and minute >= self._said:
+                self._over[minute] = MinuteVerdict(minute + 1, len(ledger.expected["id"]), ledger.by_kind())
+            if ledger.is_complete:
                 ledger.save(self._put_aside(minute))
                 del self._open[minute]
+        return list(self._in_turn())
+
+    def _in_turn(self) -> Iterator[MinuteVerdict]:
+        while self._said in self._over:
+            yield self._over.pop(self._said)
+            self._said += 1
 
     def _put_aside(self, minute: int) -> Path:
         return self._folder / f"minute-{minute:03d}.npz"

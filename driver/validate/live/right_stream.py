@@ -22,7 +22,7 @@ from driver.validate.reference.accidents import accidents_of, ahead_of, stops_of
 from driver.validate.reference.money import Accounts, accounts_of
 from driver.validate.reference.requests import answer, answers_to, requests_by_kind, units_of
 from driver.validate.reference.right_answers import TOLL, Conditions
-from driver.validate.reference.statistics import TALLY, WIDTH, statistics_of, tally_of
+from driver.validate.reference.statistics import TALLY, WIDTH, averages_of, statistics_of, tally_of
 from driver.validate.reference.trips import Trips, crossings_of, joined, trips_of
 from polling_baseline import spec
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Columns
@@ -92,7 +92,7 @@ class RightStream:
         first, minute = seconds.start, seconds.start // spec.MINUTE_S
         trips = trips_of(joined([self._tail, reports], REPORT_COLUMNS))
         # What the minutes before say.
-        statistics = statistics_of([self._everywhere, *self._tallies])
+        statistics = statistics_of(averages_of([self._everywhere, *self._tallies]))
         conditions = Conditions(statistics, ahead_of(self._accidents, statistics))
         answers = conditions.notifications(_since(first, crossings_of(trips)))
         assessments = self._assess(first, trips, answers[TOLL]["value_2"])
