@@ -65,10 +65,18 @@ def _start(args: argparse.Namespace) -> int:
 
     exercise = find_exercise(args.name)
     folder = args.out or Path(args.name)
-    start_lesson(exercise, args.seed or getpass.getuser(), folder)
+    start_lesson(exercise, args.seed or _user(), folder)
     print(f"{exercise.summary}\n{folder / 'README.md'} says what to do; {folder / exercise.file} is yours to complete.")
     print(f"Then: {format_command('lesson', 'check', folder)}")
     return 0
+
+
+def _user() -> str:
+    """A user without an entry in the list of users has no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "student"
 
 
 def _check(args: argparse.Namespace) -> int:

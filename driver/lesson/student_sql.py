@@ -95,11 +95,15 @@ def _grant(connection: Connection, routine: Routine) -> None:
 
 
 def _run_file(login: Target, file: Path) -> None:
+    try:
+        text = file.read_text()
+    except UnicodeDecodeError:
+        raise BrokenFile(f"{file.name} is not text in UTF-8") from None
     with with_safe_path(login.open()).execution_options(isolation_level="AUTOCOMMIT") as connection:
         try:
-            execute_script(connection, file.read_text())
+            execute_script(connection, text)
         except psycopg2.Error as error:
-            place = _line_of(error, file.read_text())
+            place = _line_of(error, text)
             raise BrokenFile(f"{file.name}{place}: {(error.diag.message_primary or str(error)).strip()}") from None
 
 
