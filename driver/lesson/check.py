@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -25,8 +25,10 @@ from driver.run.config import RunConfig, configure
 from driver.run.engines import Backends
 from driver.run.limits import limits_in_force
 from driver.run.loop import measure
+from driver.run.record_types import RunJson
 from driver.run.verdict import Verdict
 from polling_baseline import spec
+from polling_baseline.engines.aurora.engine import Aurora
 from polling_baseline.refusal import Refusal
 
 # So many of each fault of each kind of answer are looked at.
@@ -90,7 +92,7 @@ def run_file(exercise: Exercise, file: Path, dataset: Dataset, run: Path) -> Run
     return config
 
 
-def _measured(exercise: Exercise, file: Path, config: RunConfig, run: Path):  # type: ignore[no-untyped-def]
+def _measured(exercise: Exercise, file: Path, config: RunConfig, run: Path) -> RunJson:
     part, backends = config.open_dataset(), Backends(database=DATABASE)
     with ExitStack() as stack:
         if exercise.routine:
@@ -98,7 +100,7 @@ def _measured(exercise: Exercise, file: Path, config: RunConfig, run: Path):  # 
             return measure(config, part, backends, run, lambda engine: adopt_routine(target, routine, file))
         stack.enter_context(time_limit())
         if exercise.engine == "aurora":
-            return measure(config, part, backends, run, lambda engine: adopt_box(engine, file))
+            return measure(config, part, backends, run, lambda engine: adopt_box(cast(Aurora, engine), file))
         try:
             return measure(config, part, backends, run)
         except Refusal as refusal:
@@ -154,7 +156,7 @@ def _broken(exercise: Exercise, reason: str) -> dict[str, object]:
     }
 
 
-def score_of(counts) -> int:  # type: ignore[no-untyped-def]
+def score_of(counts: Collection[AnswerCounts]) -> int:
     """The share of right answers in all that were demanded or given, in percent."""
     right = sum(kind["expected"] - kind["missing"] - kind["wrong"] for kind in counts)
     every = sum(kind["expected"] + kind["extra"] + kind["duplicate"] for kind in counts)

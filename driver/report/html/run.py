@@ -17,6 +17,7 @@ from driver.report.html.frame import Markup, banner, columns, facts, folded, lin
 from driver.report.html.in_time import in_time_of_kinds, in_time_of_runs
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
+from driver.report.service import service_facts
 from driver.report.text import TIMES, answer_columns, answer_counts, limits_text, response_times, server_text
 from driver.run.limits import limits_argument
 from driver.run.record import RunRecord, open_run
@@ -98,16 +99,9 @@ def _numbers(run: RunRecord) -> Markup:
             ("Slowest cycle", _duration(cycles["max_ms"])),
             ("Largest backlog", f"{cycles['largest_backlog_s']:,} s"),
             ("Lag, p99", _duration(feed["lag_p99_ms"])),
-            *_service(run),
+            *service_facts(run),
         ]
     return facts(pairs)
-
-
-def _service(run: RunRecord) -> list[tuple[str, str]]:
-    """What tolls were worth to a stream engine, and what it dropped."""
-    engine = run.json["environment"]["engine"]
-    pairs = [("Utility of tolls", f"{engine['utility']['toll']:.3f}")] if "toll" in engine.get("utility", {}) else []
-    return [*pairs, ("Shed", f"{engine['shed_tuples']:,} tuples")] if "shed_tuples" in engine else pairs
 
 
 def _duration(ms: float) -> str:
