@@ -200,6 +200,7 @@ def _note_stops(body: str) -> str:
         "PERFORM pg_catalog.pg_read_file('postgresql.conf');",
         "ALTER ROLE lr_driver SUPERUSER;",
         "SET ROLE lr_owner;",
+        "PERFORM pg_catalog.pg_terminate_backend(1);",
     ],
 )
 def test_what_a_students_sql_may_not_do(hand_in, harm):
