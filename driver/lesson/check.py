@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from driver.dataset.folder import Dataset, open_dataset, sha256_of
 from driver.dataset.ignore import REQUESTS
@@ -124,10 +124,9 @@ def judge(config: RunConfig, dataset: Dataset, run: Path, master: str) -> Outcom
 
 def _judged(exercise: Exercise, outcome: Outcome) -> dict[str, object]:
     verdict = outcome.verdict
+    answers: Mapping[str, Mapping[str, Any]] = verdict["answers"]
     names = AnswerCounts.__annotations__
-    counts = {
-        kind: cast(AnswerCounts, {name: verdict["answers"][kind][name] for name in names}) for kind in exercise.kinds
-    }
+    counts = {kind: cast(AnswerCounts, {name: answers[kind][name] for name in names}) for kind in exercise.kinds}
     result = {
         "format": FORMAT,
         "exercise": exercise.name,
