@@ -16,6 +16,7 @@ import pyarrow as pa
 from driver.dataset.folder import DatasetInfo, FileInfo
 from driver.dataset.relabel import DatasetLabel
 from driver.json_record import fault_in
+from driver.publish.record import BundleRecord
 from driver.rating import record as rating
 from driver.report import comparison
 from driver.report.measures import SpreadRecord
@@ -57,6 +58,7 @@ RECORDS: dict[str, Any] = {
     "comparison.json": comparison.ComparisonRecord,
     "Compared system": comparison.ComparedRecord,
     "Spread": SpreadRecord,
+    "bundle.json": BundleRecord,
     "anatomy.json": rating.AnatomyRecord,
     "Rung": rating.RungRecord,
     "Load": rating.LoadRecord,
