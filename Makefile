@@ -6,7 +6,7 @@ READY := .venv/.ready
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format bench versions soak lock clean
+.PHONY: help install demo test lint format bench versions soak mutants lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -35,6 +35,9 @@ bench: $(READY) ## measure the rates that docs/results.md names (several minutes
 
 versions: $(READY) ## the tests of the database on every PostgreSQL that is here, or in FOLDERS="..."
 	@$(BIN)/python -m tests.versions $(FOLDERS)
+
+mutants: $(READY) ## plant faults in right outputs and in a right engine, and see that they are caught (minutes)
+	@$(BIN)/python -m tests.mutants
 
 soak: $(READY) ## kill runs 200 times and see that no answer is lost (ten minutes)
 	@$(BIN)/python -m tests.engines.soak 200

@@ -14,7 +14,6 @@ EXAMPLES = """\
                                                          all other right ones in right.balances.csv
   lrb expected road1 --out right.csv --tables why        and the statistics, accidents and assessments as Parquet
 """
-BALANCE_HEADING = "time,qid,vid,result_time_from,result_time_until,balance\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,10 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from driver.dataset.folder import open_dataset
     from driver.dataset.integrity import check_files
-    from driver.spark.single_file import write_lines
-    from driver.validate.answers import balance_ranges, output_lines, write_tables
+    from driver.validate.answers import write_answers, write_balances, write_tables
     from driver.validate.judge import quiet_session
-    from driver.validate.reference import reference
+    from driver.validate.reference.right_answers import right_answers
 
     dataset = open_dataset(args.dataset)
     for path in filter(None, (args.out, args.tables)):
@@ -39,9 +37,9 @@ def run(args: argparse.Namespace) -> int:
     dataset, seconds = part_from(args, dataset)
     check_files(dataset)
     balances = args.out.with_suffix(".balances.csv")
-    with reference(quiet_session(args.master), dataset, seconds) as right:
-        write_lines(output_lines(right, xways), args.out)
-        write_lines(balance_ranges(right, xways), balances, BALANCE_HEADING)
+    with right_answers(quiet_session(args.master), dataset, seconds) as right:
+        write_answers(right, xways, args.out)
+        write_balances(right, xways, balances)
         if args.tables:
             write_tables(right, args.tables)
     print(f"{args.out}  {balances}" + (f"  {args.tables}" if args.tables else ""))

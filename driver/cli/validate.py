@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,9 @@ EXAMPLES = """\
   lrb validate road1 runs/0007-polling-L1 --limits toll=3
                                                      3 s for a toll notification, the others as specified
   lrb validate road1 --output answers.csv --explain 3 --faults faults.csv
-                                                     the first faults with their evidence, all of them in a file
+                                                     the first faults explained, all of them in a file
+  lrb validate road1 --output answers.csv --page faults.html
+                                                     faults over time, by segment and minute, as a page
 
 The file has one answer per line, plain or gzip; Emit is in seconds since the start of the run, with three decimals:
   0,VID,Time,Emit,LAV,Toll                toll notification, within 5 s
@@ -39,6 +41,8 @@ The file has one answer per line, plain or gzip; Emit is in seconds since the st
   3,Time,Emit,QID,Bal                     daily expenditure, 10 s
   4,Time,Emit,QID,TravelTime,Toll         travel time, 30 s
 """
+# A page explains so many of each kind of fault, unless --explain says otherwise.
+ON_PAGE = 2
 FAILS = ", 3 the verdict is FAIL"
 # What came of each kind of answer, and when.
 CONTENT = ("expected", "received", "missing", "extra", "duplicate", "wrong")
@@ -52,7 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", type=Path, help="judge this output file instead of a run")
     parser.add_argument("--verdict", metavar="FILE", type=Path, help="where the verdict goes [see above]")
     parser.add_argument("--explain", metavar="N", type=int, default=0, help="show the first N of each kind of fault")
-    parser.add_argument("--faults", metavar="FILE", type=Path, help="write all faults as CSV")
+    parser.add_argument(
+        "--faults",
+        metavar="FILE",
+        type=Path,
+        help="write all faults as CSV, or Parquet if it ends in .parquet",
+    )
+    parser.add_argument("--page", metavar="FILE", type=Path, help="show the faults as a page: when, where, and why")
     parser.add_argument("--lenient", action="store_true", help="accept the specification's lenient readings as well")
     parser.add_argument(
         "--travel-time", choices=("seconds", "minutes"), default="seconds", help="minutes need --lenient [%(default)s]"
@@ -90,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
         _explain(judgement, args)
         if not args.json:
             pages = [args.run_folder / "report.html"] if args.run_folder else []
-            print("  ".join(map(str, filter(None, ["saved", path, args.faults, *pages]))))
+            print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
     return 0 if judgement.verdict["verdict"] == "PASS" else FAIL_STATUS
 
 
@@ -232,34 +242,28 @@ def _about_the_file(verdict: Verdict) -> list[str]:
 
 
 def _explain(judgement: Judgement, args: argparse.Namespace) -> None:
-    if judgement.verdict["verdict"] == "PASS" and not args.faults:
-        return
-    from driver.spark.single_file import write_lines
-    from driver.validate.faults import COLUMNS, all_faults, first_faults
+    from driver.validate.explain import explain, lines_of_explanation
+    from driver.validate.fault_files import write_faults
 
+    count = args.explain or (ON_PAGE if args.page else 0)
+    explained = [lines_of_explanation(one) for one in explain(judgement, count)] if count > 0 else []
     if args.explain > 0:
-        for fault in first_faults(judgement, args.explain).collect():
-            print(explanation(fault.asDict()), file=sys.stderr if args.json else sys.stdout)
+        for lines in explained:
+            print("", *lines, sep="\n", file=sys.stderr if args.json else sys.stdout)
     if args.faults:
         _say("writing the faults")
-        write_lines(all_faults(judgement), args.faults, ",".join(COLUMNS) + "\n")
+        write_faults(judgement, args.faults)
+    if args.page:
+        _write_page(judgement, args.page, explained)
 
 
-def explanation(fault: dict[str, Any]) -> str:
-    """One fault in a few lines."""
-    lines = [
-        f"\n{fault['answer']} {fault['fault']}: Time {fault['time']}, id {fault['id']}",
-        f"  input     {fault['input'] or 'none of this Time and id'}",
-        f"  expected  {fault['expected'] or 'no answer'}",
-        f"  received  {fault['received'] or 'no answer'}",
-    ]
-    if fault["answer"] in ("toll", "accident") and fault["input"]:
-        cars, lav = fault["cars"] or 0, spec.NO_LAV if fault["lav"] is None else fault["lav"]
-        ahead = (
-            f"accident ahead in segment {fault['accidents_ahead']}" if fault["accidents_ahead"] else "no accident ahead"
-        )
-        lines.append(f"  there     {format_count(cars, 'car')} in the minute before, LAV {lav}, {ahead}")
-    return "\n".join(lines)
+def _write_page(judgement: Judgement, path: Path, explained: Sequence[Sequence[str]]) -> None:
+    from driver.report.html.faults import faults_page
+    from driver.report.html.file import write_page
+    from driver.validate.fault_counts import count_by_minute
+
+    counts = count_by_minute(judgement)
+    write_page(path, faults_page(judgement.verdict, counts.by_minute, counts.by_segment, explained))
 
 
 def _say(phase: str) -> None:

@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+import numpy.typing as npt
 
 from driver.dataset.folder import ID_BLOCK, Dataset
+from polling_baseline.batch import Columns
 
 
-def copied(dataset: Dataset, answers: DataFrame) -> DataFrame:
+def shifts_of(
+    dataset: Dataset, xway: npt.NDArray[Any], id: npt.NDArray[Any]
+) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
+    """How far each copy's expressways are shifted, and which of these it has."""
+    # The half of an expressway is its eastbound one.
+    eastbound = id % ID_BLOCK < ID_BLOCK // 2
+    for shift in range(0, math.ceil(dataset.xways), dataset.distinct or math.ceil(dataset.xways)):
+        yield shift, (xway + shift < math.floor(dataset.xways)) | ((xway + shift < dataset.xways) & eastbound)
+
+
+def copied(dataset: Dataset, rows: Columns) -> Iterator[Columns]:
     """What is right for every copy, from what is for the distinct expressways; by `id` and `xway`."""
     if dataset.distinct is None:
-        return answers
-    last = math.ceil(dataset.xways / dataset.distinct) - 1
-    shift = F.col("copy").cast("long") * dataset.distinct
-    xway = (F.col("xway") + shift).cast("int")
-    # The half of an expressway is its eastbound one.
-    eastbound = F.col("id") % ID_BLOCK < ID_BLOCK // 2
-    is_there = (xway < math.floor(dataset.xways)) | ((xway < dataset.xways) & eastbound)
-    return (
-        answers.withColumn("copy", F.explode(F.sequence(F.lit(0), F.lit(last))))
-        .filter(is_there)
-        .withColumns({"id": F.col("id") + shift * ID_BLOCK, "xway": xway})
-        .select(answers.columns)
-    )
+        yield rows
+        return
+    for shift, there in shifts_of(dataset, rows["xway"], rows["id"]):
+        copy = {name: column[there] for name, column in rows.items()}
+        yield {**copy, "id": copy["id"].astype(np.int64) + shift * ID_BLOCK, "xway": copy["xway"] + shift}
 
 
-def original_id(dataset: Dataset) -> Column:
-    """The VID or QID that an answer's `id` is a copy of; all copies share what is known of it."""
-    return F.col("id") if dataset.distinct is None else F.col("id") % (dataset.distinct * ID_BLOCK)
+def count_copies(dataset: Dataset, xway: npt.NDArray[Any], id: npt.NDArray[Any]) -> int:
+    if dataset.distinct is None:
+        return len(id)
+    return sum(int(there.sum()) for _, there in shifts_of(dataset, xway, id))
+
+
+def original_ids(dataset: Dataset, id: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The VID or QID that each of these is a copy of."""
+    return id if dataset.distinct is None else id % (dataset.distinct * ID_BLOCK)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driver.dataset.folder import Dataset
-from driver.validate.arrays.right_answers import right_answers
-from driver.validate.fingerprint import Heap
+from driver.validate.fingerprint import Heap, heap_of_copies
+from driver.validate.reference.requests import twin_seconds
+from driver.validate.reference.right_answers import BALANCE, RightAnswers, right_answers
 from polling_baseline import spec
 
 if TYPE_CHECKING:
@@ -26,16 +27,25 @@ UNKNOWN = "-"
 
 def digest_lines(spark: SparkSession, dataset: Dataset, seconds: range) -> Iterator[str]:
     """The lines of the digest: for each kind of answer all minutes together, then each that has answers."""
-    right = right_answers(spark, dataset, seconds, SEED)
-    yield HEADING
-    for kind in spec.ANSWERS:
-        heap = right.heaps[kind]
-        known: Heap | None = right.balances if kind == "balance" else heap
-        whole = UNKNOWN if known is None else _hexadecimal(int(np.add.reduce(known.totals, dtype=np.uint64)))
-        yield f"{kind},all,{heap.answers},{whole}"
-        for place in np.flatnonzero(heap.counts).tolist():
-            part = UNKNOWN if known is None else _hexadecimal(int(known.totals[place]))
-            yield f"{kind},{place + 1},{heap.counts[place]},{part}"
+    with right_answers(spark, dataset, seconds, SEED) as right:
+        yield HEADING
+        for kind, name in enumerate(spec.ANSWERS):
+            heap = right.heaps[kind]
+            known = _balances(right) if kind == BALANCE else heap
+            whole = UNKNOWN if known is None else _hexadecimal(int(np.add.reduce(known.totals, dtype=np.uint64)))
+            yield f"{name},all,{heap.answers},{whole}"
+            for place in np.flatnonzero(heap.counts).tolist():
+                part = UNKNOWN if known is None else _hexadecimal(int(known.totals[place]))
+                yield f"{name},{place + 1},{heap.counts[place]},{part}"
+
+
+def _balances(right: RightAnswers) -> Heap | None:
+    """Those of the requests' own seconds; None if two requests cannot be told apart."""
+    asked = right.answers[BALANCE]
+    if len(twin_seconds(asked)):
+        return None
+    told = right.accounts.charged_by(asked["value_1"], asked["second"])
+    return heap_of_copies(right.dataset, right.seed, asked["xway"], asked["id"], asked["second"], told)
 
 
 def _hexadecimal(number: int) -> str:

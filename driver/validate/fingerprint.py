@@ -8,7 +8,6 @@ docs/digests.md defines it.
 
 from __future__ import annotations
 
-import math
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from driver.dataset.folder import ID_BLOCK, Dataset
+from driver.validate.copies import shifts_of
 from polling_baseline import spec
 
 Hashes = npt.NDArray[np.uint64]
@@ -70,18 +70,16 @@ def heap_of_copies(
     if dataset.distinct is None:
         return heap_of(seed, id, second, *values)
     hashed, heap = _hashed(seed, second, values), Heap()
-    # The half of an expressway is its eastbound one.
-    eastbound = id % ID_BLOCK < ID_BLOCK // 2
-    for shift in range(0, math.ceil(dataset.xways), dataset.distinct):
-        there = (xway + shift < math.floor(dataset.xways)) | ((xway + shift < dataset.xways) & eastbound)
+    for shift, there in shifts_of(dataset, xway, id):
         hashes = _mixed(hashed[there] ^ _unsigned(id[there].astype(np.int64) + shift * ID_BLOCK))
         heap += _heap(second[there], hashes)
     return heap
 
 
-def original_ids(dataset: Dataset, id: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The VID or QID that each of these is a copy of."""
-    return id if dataset.distinct is None else id % (dataset.distinct * ID_BLOCK)
+def place_in_time(second: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The minute, counted from 0; the last place for a second that no run has."""
+    minute = second.astype(np.int64) // spec.MINUTE_S
+    return np.where((minute >= 0) & (minute < PLACES - 1), minute, PLACES - 1)
 
 
 def _hashed(seed: int, second: npt.NDArray[Any], values: tuple[npt.NDArray[Any], ...]) -> Hashes:
@@ -104,8 +102,7 @@ def _mixed(hashes: Hashes) -> Hashes:
 
 
 def _heap(second: npt.NDArray[Any], hashes: Hashes) -> Heap:
-    minute = second.astype(np.int64) // spec.MINUTE_S
-    place = np.where((minute >= 0) & (minute < PLACES - 1), minute, PLACES - 1)
+    place = place_in_time(second)
     totals = np.zeros(PLACES, np.uint64)
     np.add.at(totals, place, hashes)
     return Heap(np.bincount(place, minlength=PLACES), totals)

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+import numpy as np
 
 from driver.dataset.folder import Dataset
-from driver.dataset.packed_file import opened
 from driver.dataset.relabel import dataset_label
 from driver.run.limits import Limits, limits_in_force
 from driver.run.verdict import FORMAT, AnswerVerdict, LineCounts, Verdict
 from driver.spark.session import session
-from driver.validate.arrays.verdict import verdict_if_right
+from driver.validate.comparison import Comparison, compare
+from driver.validate.odd_lines import MALFORMED, NOTES
+from driver.validate.overview import (
+    Cells,
+    Overview,
+    differing_cells,
+    see_that_it_is_the_same,
+    take_overview,
+    version_of,
+)
 from driver.validate.reading import STRICT, Reading
-from driver.validate.readings import read_leniently
-from driver.validate.received import MALFORMED, NOTES, answers_of, received_of
-from driver.validate.reference import BALANCE, Reference, reference
-from driver.validate.tally import JUDGED, answer_verdicts, by_response, count_faults, judged_balances, tally
+from driver.validate.reference.right_answers import RightAnswers, right_answers
+from driver.validate.tally import answer_verdicts, count_faults, no_counts
 from polling_baseline import spec
 
-EXAMPLES = 5
-EXAMPLE_CUT = 120
-SMALL_TABLE = "64MB"
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Counted = dict[str, AnswerVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +52,30 @@ class Question:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict, and the tables that explain it, which are made when they are asked for."""
+    """The verdict, and what explains it."""
 
     verdict: Verdict
     question: Question
-    reference: Reference
+    right: RightAnswers
+    overview: Overview
+    # The answers that were compared one by one.
+    compared: Comparison | None
 
     @cached_property
-    def received(self) -> DataFrame:
-        return received_of(self.reference.spark, self.question.output)
-
-    @cached_property
-    def tallied(self) -> DataFrame:
-        return _tallied(self.question, self.reference)
+    def comparison(self) -> Comparison | None:
+        """The answers of all minutes that have faults, late ones included; None if there are none."""
+        cells = _cells(self.question, self.right, self.overview)
+        late = self.overview.out_of_time & ~cells
+        return _comparison(self.question, self.right, self.overview, cells | late) if late.any() else self.compared
 
 
 def quiet_session(master: str) -> SparkSession:
-    """A session whose shuffles fit its cores, and that sends small tables to all tasks instead of moving large ones."""
-    spark = session(master)
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", SMALL_TABLE)
-    spark.conf.set("spark.sql.shuffle.partitions", 2 * spark.sparkContext.defaultParallelism)
-    return spark
+    return session(master)
 
 
-def reference_for(spark: SparkSession, question: Question) -> AbstractContextManager[Reference]:
+def reference_for(spark: SparkSession, question: Question) -> AbstractContextManager[RightAnswers]:
     """What a question is judged by; all questions about one part of one data set can share it."""
-    return reference(spark, question.dataset, question.seconds)
+    return right_answers(spark, question.dataset, question.seconds)
 
 
 @contextmanager
@@ -79,24 +83,21 @@ def judged(
     spark: SparkSession,
     question: Question,
     announce: Callable[[str], None] = lambda phase: None,
-    right: Reference | None = None,
+    right: RightAnswers | None = None,
 ) -> Iterator[Judgement]:
     """Judge, and keep what explains the verdict until the block ends; `announce` hears what is being done.
 
     `right` is the question's reference, if there is one already.
     """
+    if right is None:
+        announce("computing the right answers")
     with nullcontext(right) if right else reference_for(spark, question) as right:
+        before = version_of(question.output)
         announce("comparing the answers")
-        counted = _counted_if_right(question, right)
-        lines = {"total": 0, **dict.fromkeys(NOTES, 0)}
-        if counted:
-            lines["total"] = sum(answers["received"] for answers in counted.values())
-        else:
-            announce("finding what is not right: segment statistics and trips")
-            right.statistics.count()
-            announce("accidents, tolls and travel times; comparing answer by answer")
-            right, counted = _best_fit(question, right)
-            lines |= _line_counts(received_of(spark, question.output))
+        overview = take_overview(right, question.output, question.limits)
+        right, counted, comparison = _best_fit(question, right, overview, announce)
+        see_that_it_is_the_same(question.output, before)
+        lines = {"total": overview.lines, **{note: overview.notes[note] for note in NOTES}}
         fails = count_faults(counted) or lines[MALFORMED]
         verdict: Verdict = {
             "format": FORMAT,
@@ -105,78 +106,48 @@ def judged(
             "minutes": [spec.minute_of(question.seconds.start), spec.minute_of(question.seconds.stop - 1)],
             "xways": "all" if question.xways is None else list(question.xways),
             "lenient": question.reading.lenient,
-            "accidents_end": right.reading.accidents_end,
+            "accidents_end": "a minute earlier" if right.accidents_end_early else "specification",
             "answers": counted,
             "limits": dict(question.limits),
-            "lines": cast(LineCounts, {**lines, "examples": _examples(spark, question.output, lines)}),
+            "lines": cast(LineCounts, {**lines, "examples": [list(example) for example in overview.examples]}),
         }
-        yield Judgement(verdict, question, right)
+        yield Judgement(verdict, question, right, overview, comparison)
 
 
-Counted = dict[str, AnswerVerdict]
-
-
-def _counted_if_right(question: Question, right: Reference) -> Counted | None:
-    """What the verdict counts if all answers are right, in time or late; None if the tables must tell."""
-    if question.xways is not None:
-        return None
-    return verdict_if_right(right.spark, right.as_arrays, question.output, question.limits)
-
-
-def _tallied(question: Question, right: Reference) -> DataFrame:
-    """A row per answer that is expected or came."""
-    received = received_of(right.spark, question.output)
-    answers = answers_of(received)
-    if question.reading.lenient:
-        answers = read_leniently(right, answers, question.reading)
-    others = answers.filter(F.col("kind") != BALANCE).select(JUDGED)
-    # Of the balances only those lines are split that can be balances at all; the file is read again for them.
-    balances = answers_of(received.filter(F.col("text").startswith(f"{BALANCE},")))
-    balances = judged_balances(right, balances, question.reading)
-    return tally(right.expected, others.union(balances), question.xways, question.limits)
-
-
-def _count(question: Question, right: Reference) -> Counted:
-    return answer_verdicts(by_response(_tallied(question, right)))
-
-
-def _line_counts(received: DataFrame) -> dict[str, int]:
-    """How many lines there are, and how many of each note."""
-    counts = {row.note: row["count"] for row in received.groupBy("note").count().collect()}
-    return {"total": sum(counts.values()), **{note: counts.get(note, 0) for note in NOTES}}
-
-
-def _best_fit(question: Question, right: Reference) -> tuple[Reference, Counted]:
+def _best_fit(
+    question: Question, right: RightAnswers, overview: Overview, announce: Callable[[str], None]
+) -> tuple[RightAnswers, Counted, Comparison | None]:
     """What the verdict counts; read leniently, by the reading of an accident's end that fits all answers better."""
-    counted = _count(question, right)
+    counted, comparison = _counted(question, right, overview, announce)
     if not question.reading.lenient or not count_faults(counted):
-        return right, counted
-    other = right.read_as(replace(question.reading, accidents_end_early=True))
-    other_counted = _count(question, other)
+        return right, counted, comparison
+    announce("comparing with accidents that end a minute earlier")
+    other = right.with_accidents_that_end_early()
+    other_counted, other_comparison = _counted(question, other, overview, announce)
     if count_faults(other_counted) >= count_faults(counted):
-        return right, counted
-    for row in right.expected.exceptAll(other.expected).groupBy("kind").count().collect():
-        other_counted[spec.ANSWERS[row["kind"]]]["lenient"] += row["count"]
-    return other, other_counted
+        return right, counted, comparison
+    for kind, others in other.others.items():
+        other_counted[spec.ANSWERS[kind]]["lenient"] += others
+    return other, other_counted, other_comparison
 
 
-def _examples(spark: SparkSession, output: Path, lines: dict[str, int]) -> list[list[object]]:
-    """The first odd lines, with their numbers."""
-    if not any(lines[note] for note in NOTES):
-        return []
-    odd = received_of(spark, output).filter("note IS NOT NULL").select("text").take(EXAMPLES)
-    return _numbered(output, [row.text for row in odd])
+def _counted(
+    question: Question, right: RightAnswers, overview: Overview, announce: Callable[[str], None]
+) -> tuple[Counted, Comparison | None]:
+    """The answers of minutes that are all right are counted as a whole, the others one by one."""
+    cells = _cells(question, right, overview)
+    if not cells.any():
+        return answer_verdicts(overview, no_counts(), question.limits), None
+    announce("comparing answer by answer where they differ")
+    comparison = _comparison(question, right, overview, cells)
+    return answer_verdicts(overview, comparison.count(), question.limits), comparison
 
 
-def _numbered(output: Path, texts: list[str]) -> list[list[object]]:
-    """Find lines in a file by their text: rows that Spark reads have no numbers."""
-    numbered_lines: list[list[object]] = []
-    with opened(output) as (file, _):
-        for number, line in enumerate(file, 1):
-            text = line.decode("utf-8", "replace").rstrip("\r\n")
-            if text in texts:
-                texts.remove(text)
-                numbered_lines.append([number, text[:EXAMPLE_CUT]])
-                if not texts:
-                    break
-    return numbered_lines
+def _cells(question: Question, right: RightAnswers, overview: Overview) -> Cells:
+    """What is compared answer by answer; all, if only some expressways count: an answer does not name its own."""
+    cells = differing_cells(right, overview)
+    return cells if question.xways is None else np.ones_like(cells)
+
+
+def _comparison(question: Question, right: RightAnswers, overview: Overview, cells: Cells) -> Comparison:
+    return compare(right, overview, question.output, cells, question.xways, question.reading, question.limits)

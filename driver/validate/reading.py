@@ -12,13 +12,6 @@ class Reading:
     lenient: bool = False
     # Rule 12: travel times come in whole minutes.
     in_minutes: bool = False
-    # Rule 7: an accident stops to act in the minute in which it is cleared, a minute earlier than usual.
-    accidents_end_early: bool = False
-
-    @property
-    def accidents_end(self) -> str:
-        """What `verdict.json` says of it."""
-        return "a minute earlier" if self.accidents_end_early else "specification"
 
 
 STRICT = Reading()

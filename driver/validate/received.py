@@ -1,79 +1,147 @@
-"""A system's output file, as rows: any system's, so nothing is taken for granted but one answer per line."""
+"""A system's output file, as columns: any system's, so nothing is taken for granted but one answer per line.
+
+Lines that are plainly answers are read a block at a time; those that are not, each by itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
-from operator import or_
-from pathlib import Path
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
 
-from driver.validate.input_files import read_lines
-from polling_baseline.batch import ANSWER_KINDS
+from driver.validate.file_parts import lines_in, with_one_line_end
+from driver.validate.odd_lines import SECOND_US, Line, read_line
+from polling_baseline.batch import ANSWER_KINDS, AnswerKind, Columns
 
-KINDS = tuple(ANSWER_KINDS.values())
-# Where VID or QID, Time and Emit stand in a line, by type; and the one or two values, 0 where there is but one.
-ID = [kind.fields.index(kind.id) for kind in KINDS]
-TIME, EMIT = ([kind.fields.index(name) for kind in KINDS] for name in ("second", "emit"))
-VALUE_1 = [kind.fields.index(kind.values[0]) for kind in KINDS]
-VALUE_2 = [kind.fields.index(kind.values[1]) if len(kind.values) > 1 else 0 for kind in KINDS]
-FIELDS = [len(kind.fields) for kind in KINDS]
-SECOND_US = 1_000_000
-# The value of a LAV that is empty, as one reading of the specification has it where there is no data.
-EMPTY = -(2**62)
-BLANK, UNKNOWN, MALFORMED, LONGER = "blank", "unknown_type", "malformed", "extra_fields"
-NOTES = (BLANK, UNKNOWN, MALFORMED, LONGER)
+# What plain lines are made of, and what one looks like.
+PLAIN = b"0123456789,.-\n"
+FORM = {"second": rb"-?\d{1,9}", "emit": rb"-?\d{1,11}(?:\.\d{1,6})?"}
+INTEGER = rb"-?\d{1,18}"
+EMIT = pa.decimal128(18, 6)
+MICROSECONDS = pa.scalar(SECOND_US, pa.decimal128(7, 0))
+SECONDS = 2**31
+# `at` is the number of the line in its block.
+RECEIVED = ("id", "second", "value_1", "value_2", "response_us", "at")
 
 
-def received_of(spark: SparkSession, output: Path) -> DataFrame:
-    """A row per line of the file, with a note on what is odd about it.
+class NotPlain(Exception):
+    """There is a line that is not plainly an answer."""
 
-    `response_us` is Emit minus Time.  Where a type has one value only, the second one is 0.
-    """
-    first = F.get("field", F.lit(0))
-    rows = (
-        read_lines(spark, output)
-        .select(F.col("value").alias("text"), F.split("value", ",").alias("field"))
-        .withColumn("type", F.when(F.length(first) == 1, first.try_cast("int")))
-        .select(
-            F.monotonically_increasing_id().alias("line"),
-            "text",
-            F.when(F.col("type").between(0, len(KINDS) - 1), F.col("type")).cast("byte").alias("kind"),
-            _field(ID).try_cast("long").alias("id"),
-            _field(TIME).try_cast("int").alias("second"),
-            F.when((F.col("type") == 0) & (F.trim(_field(VALUE_1)) == ""), EMPTY)
-            .otherwise(_field(VALUE_1).try_cast("long"))
-            .alias("value_1"),
-            F.when(_of_type(VALUE_2) == 0, 0).otherwise(_field(VALUE_2).try_cast("long")).alias("value_2"),
-            (_field(EMIT).try_cast("decimal(18,6)") * SECOND_US).cast("long").alias("emit_us"),
-            (F.size("field") > _of_type(FIELDS)).alias("longer"),
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some lines of a file: how many, the answers among them by kind, and what is odd, with the line's number."""
+
+    lines: int
+    answers: dict[int, Columns]
+    notes: Counter[str] = field(default_factory=Counter)
+    odd: Sequence[tuple[int, str]] = ()
+
+
+def read_block(block: bytes) -> Block:
+    block = with_one_line_end(block)
+    try:
+        return _plain_block(block)
+    except NotPlain:
+        return _any_block(block)
+
+
+def _plain_block(block: bytes) -> Block:
+    if block.translate(None, PLAIN):
+        raise NotPlain
+    lines = lines_in(block)
+    answers = {}
+    for kind in ANSWER_KINDS.values():
+        is_kind = pc.starts_with(lines, f"{kind.number},")
+        at = np.flatnonzero(is_kind.to_numpy(zero_copy_only=False))
+        if len(at):
+            answers[kind.number] = _columns(kind, lines.filter(is_kind), at)
+    if sum(len(columns["at"]) for columns in answers.values()) < len(lines):
+        raise NotPlain
+    return Block(len(lines), answers)
+
+
+def _columns(kind: AnswerKind, lines: pa.Array, at: npt.NDArray[np.int64]) -> Columns:
+    text = pc.binary_join(pa.ListArray.from_arrays([0, len(lines)], lines), "\n")[0].as_buffer()
+    types = {name: EMIT if name == "emit" else pa.int64() for name in kind.fields}
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(text),
+            csv.ReadOptions(use_threads=False, column_names=list(kind.fields)),
+            csv.ParseOptions(quote_char=False, newlines_in_values=False, ignore_empty_lines=False),
+            csv.ConvertOptions(column_types=types, null_values=[], strings_can_be_null=False),
         )
-    )
-    parts = ("id", "second", "value_1", "value_2", "emit_us")
-    note = (
-        F.when(F.trim("text") == "", BLANK)
-        .when(F.isnull("kind"), UNKNOWN)
-        .when(reduce(or_, map(F.isnull, parts)), MALFORMED)
-        .when(F.col("longer"), LONGER)
-    )
-    response = F.col("emit_us") - F.col("second").cast("long") * SECOND_US
-    return rows.select("line", "text", "kind", *parts[:-1], response.alias("response_us"), note.alias("note"))
+        emit_us = pc.cast(pc.multiply(table["emit"], MICROSECONDS), pa.int64())
+    except pa.ArrowInvalid:
+        raise NotPlain from None
+    second = table["second"].to_numpy()
+    if len(emit_us) != len(lines) or (second < -SECONDS).any() or (second >= SECONDS).any():
+        raise NotPlain
+    values = [table[name].to_numpy() for name in kind.values]
+    return {
+        "id": table[kind.id].to_numpy(),
+        "second": second,
+        "value_1": values[0],
+        "value_2": values[1] if len(values) > 1 else np.zeros(len(at), np.int64),
+        "response_us": emit_us.to_numpy() - second * SECOND_US,
+        "at": at,
+    }
 
 
-def is_answer() -> Column:
-    return F.isnull("note") | (F.col("note") == LONGER)
+def _form(kind: AnswerKind) -> re.Pattern[bytes]:
+    fields = [FORM.get(name, INTEGER) for name in kind.fields[1:]]
+    return re.compile(b",".join([b"%d" % kind.number, *fields]))
 
 
-def answers_of(received: DataFrame) -> DataFrame:
-    """The lines that are answers, those with fields too many included; none is taken leniently so far."""
-    return received.filter(is_answer()).drop("note").withColumn("lenient", F.lit(0))
+FORMS = {b"%d" % kind.number: (kind, _form(kind)) for kind in ANSWER_KINDS.values()}
 
 
-def _of_type(numbers: Sequence[int]) -> Column:
-    return F.get(F.lit(list(numbers)), F.col("type"))
+def _any_block(block: bytes) -> Block:
+    """Line by line: the plain ones are put together again, the others are read for themselves."""
+    lines = block.removesuffix(b"\n").split(b"\n")
+    plain: dict[str, list[int]] = {}
+    others: list[tuple[int, Line]] = []
+    notes: Counter[str] = Counter()
+    odd = []
+    for number, line in enumerate(lines):
+        kind, form = FORMS.get(line[:1], (None, None))
+        if kind and form and form.fullmatch(line):
+            plain.setdefault(kind.name, []).append(number)
+            continue
+        text = line.decode("utf-8", "replace")
+        read = read_line(text)
+        if read.note:
+            notes[read.note] += 1
+            odd.append((number, text))
+        if read.kind:
+            others.append((number, read))
+    parts = list(_read_apart(lines, plain, others))
+    answers = {kind: _joined([columns for other, columns in parts if other == kind]) for kind, _ in parts}
+    return Block(len(lines), answers, notes, odd)
 
 
-def _field(places: Sequence[int]) -> Column:
-    return F.get("field", _of_type(places))
+def _read_apart(
+    lines: Sequence[bytes], plain: dict[str, list[int]], others: Sequence[tuple[int, Line]]
+) -> Iterator[tuple[int, Columns]]:
+    for name, numbers in plain.items():
+        kind = ANSWER_KINDS[name]
+        yield kind.number, _columns(kind, pa.array([lines[at] for at in numbers], pa.string()), np.array(numbers))
+    for kind in ANSWER_KINDS.values():
+        rows = [
+            (line.id, line.second, line.value_1, line.value_2, line.response_us, at)
+            for at, line in others
+            if line.kind is kind
+        ]
+        if rows:
+            yield kind.number, dict(zip(RECEIVED, np.array(rows, np.int64).T, strict=True))
+
+
+def _joined(parts: Sequence[Columns]) -> Columns:
+    return {name: np.concatenate([part[name] for part in parts]) for name in RECEIVED}

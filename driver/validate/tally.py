@@ -1,4 +1,4 @@
-"""Right or wrong, early or late: a system's answers against the reference's, counted.
+"""Right or wrong, early or late: a system's answers against the right ones, counted.
 
 An answer is identified by its kind, its VID or QID and its Time.  Of the E answers that are expected for an identity
 and the R that came, min(E, R) are taken as given, as many right ones as there are among them:
@@ -13,167 +13,170 @@ Response times are those of the first answer to each identity that was expected.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+import numpy as np
+import numpy.typing as npt
 
 from driver.run.limits import Limits
 from driver.run.verdict import FAULTS, AnswerVerdict
-from driver.validate.copies import original_id
-from driver.validate.reading import Reading
-from driver.validate.received import SECOND_US
-from driver.validate.reference import Reference
+from driver.validate.odd_lines import SECOND_US
+from driver.validate.overview import KINDS, Overview, Times, limit_us, times_of
+from driver.validate.readings import Acceptance
 from polling_baseline import spec
+from polling_baseline.batch import Columns
 
 COUNTS = ("expected", "received", *FAULTS, "lenient")
 PER_MILLE = {"p50": 500, "p90": 900, "p99": 990, "p99.9": 999}
-IDENTITY = ["kind", "id", "second"]
-JUDGED = [*IDENTITY, "value_1", "value_2", "response_us", "lenient"]
+IDENTITY = ("kind", "id", "second")
+EXPECTED = (*IDENTITY, "value_1", "value_2", "slack", "place", "chosen")
+CAME = (*IDENTITY, "value_1", "value_2", "response_us", "line")
+NO_RESPONSE = np.iinfo(np.int64).max
+NOWHERE = -1
 
 
-def is_late(limits: Limits) -> Column:
-    limit_us = F.get(F.lit([round(limits[kind] * SECOND_US) for kind in spec.ANSWERS]), F.col("kind"))
-    return F.col("response_us") > limit_us
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is counted of each kind of answer; the response times of identities that were answered."""
 
+    counts: npt.NDArray[np.int64]
+    times: dict[int, Times]
+    # Those of all answers that were looked at.
+    all_times: dict[int, Times]
 
-def tally(expected: DataFrame, answers: DataFrame, xways: Collection[int] | None, limits: Limits) -> DataFrame:
-    """A row per identity: COUNTS, and the response time of the first answer.
-
-    With `xways`, only what those expressways expect counts, and what no expressway at all does.
-    """
-    response = F.col("response_us")
-    asked = [F.lit(1), F.lit(True) if xways is None else F.col("xway").isin(*xways), *map(F.lit, (0, 0, 0, 0))]
-    came = [
-        F.lit(0),
-        F.lit(False),
-        F.lit(1),
-        is_late(limits).cast("int"),
-        (response < 0).cast("int"),
-        F.col("lenient"),
-    ]
-    names = ("expected", "chosen", "received", "late", "early", "lenient")
-    values = [*IDENTITY, "value_1", "value_2"]
-    rows = expected.select(*values, *_named(names, asked), F.lit(None).cast("long").alias("response_us")).union(
-        answers.select(*values, *_named(names, came), "response_us")
-    )
-    sums = [F.sum(name).alias(name) for name in names if name != "chosen"]
-    rest = [F.max("chosen").alias("chosen"), F.min("response_us").alias("response_us")]
-    # All of an identity in one place: neither of the two sums moves rows again.
-    rows = rows.repartition(*IDENTITY)
-    by_value = rows.groupBy(values).agg(*sums, *rest).withColumn("right", F.least("expected", "received"))
-    return _faults(by_value.groupBy(IDENTITY).agg(*sums, *rest, F.sum("right").alias("right")))
-
-
-def _faults(by_identity: DataFrame) -> DataFrame:
-    given = F.least("expected", "received")
-    asked = F.col("expected") > 0
-    return by_identity.filter("chosen OR expected = 0").select(
-        *IDENTITY,
-        "expected",
-        "received",
-        (F.col("expected") - given).alias("missing"),
-        F.when(asked, 0).otherwise(F.col("received")).alias("extra"),
-        F.when(asked, F.col("received") - given).otherwise(0).alias("duplicate"),
-        (given - F.col("right")).alias("wrong"),
-        *[F.when(asked, F.col(name)).otherwise(0).alias(name) for name in ("late", "early", "lenient")],
-        F.when(asked, F.col("response_us")).alias("response_us"),
-    )
-
-
-def _named(names: Collection[str], columns: Collection[Column]) -> list[Column]:
-    return [column.alias(name) for name, column in zip(names, columns, strict=True)]
-
-
-def by_response(tallied: DataFrame) -> DataFrame:
-    """COUNTS by kind of answer and response time, and how many identities were `answered` in that time."""
-    sums = [F.sum(name).alias(name) for name in COUNTS]
-    return tallied.groupBy("kind", "response_us").agg(F.count("response_us").alias("answered"), *sums)
-
-
-def answer_verdicts(counted: DataFrame) -> dict[str, AnswerVerdict]:
-    """What `verdict.json` says of each kind of answer, from a table like that of `by_response`."""
-    in_order = Window.partitionBy("kind").orderBy("response_us")
-    reached, whole = F.sum("answered").over(in_order), F.sum("answered").over(Window.partitionBy("kind"))
-    rows = (
-        counted.withColumns({"reached": reached, "whole": whole})
-        .groupBy("kind")
-        .agg(
-            *[F.sum(name).alias(name) for name in COUNTS],
-            # The smallest response time that so many do not exceed.
-            *[
-                F.min(F.when(F.col("reached") * 1000 >= F.col("whole") * share, F.col("response_us"))).alias(
-                    f"at_{share}"
-                )
-                for share in PER_MILLE.values()
-            ],
-            F.max("response_us").alias("at_1000"),
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.counts + other.counts,
+            {kind: self.times[kind] + other.times[kind] for kind in KINDS},
+            {kind: self.all_times[kind] + other.all_times[kind] for kind in KINDS},
         )
-        .collect()
+
+
+def no_counts() -> Counts:
+    nothing = dict.fromkeys(KINDS, Times())
+    return Counts(np.zeros((len(KINDS), len(COUNTS)), np.int64), nothing, nothing)
+
+
+def tally(expected: Columns, came: Columns, limits: Limits, acceptance: Acceptance) -> Columns:
+    """A row per identity: COUNTS, and the response time of the first answer, or NO_RESPONSE.
+
+    Only what is `chosen` counts, and what nobody expects at all.
+    """
+    size = len(expected["id"])
+    rows: Columns = {name: np.r_[expected[name], came[name]] for name in IDENTITY}
+    is_came = np.arange(len(rows["id"])) >= size
+    identity, first = _numbered(rows, is_came)
+    matches = first[identity[size:]]
+    values, lenient = acceptance.read(expected, came, np.where(matches < size, matches, -1))
+    value_1, value_2 = (np.r_[expected[f"value_{n}"], values[n - 1]] for n in (1, 2))
+    sums = _Sums(identity, len(first))
+    response = came["response_us"]
+    limit = np.array([limit_us(limits, kind) for kind in KINDS])
+    came_at = identity[size:]
+    asked, received = sums.of(~is_came), sums.of(is_came)
+    given = np.minimum(asked, received)
+    wanted = asked > 0
+    first_response = np.full(len(first), NO_RESPONSE)
+    np.minimum.at(first_response, came_at, response)
+    by_identity = {
+        **{name: rows[name][first] for name in IDENTITY},
+        "expected": asked,
+        "received": received,
+        "missing": asked - given,
+        "extra": np.where(wanted, 0, received),
+        "duplicate": np.where(wanted, received - given, 0),
+        "wrong": given - _right(identity, value_1, value_2, is_came, len(first)),
+        "late": np.where(wanted, sums.of_came(response > limit[came["kind"]], came_at), 0),
+        "early": np.where(wanted, sums.of_came(response < 0, came_at), 0),
+        "lenient": np.where(wanted, sums.of_came(lenient, came_at), 0),
+        "response_us": np.where(wanted, first_response, NO_RESPONSE),
+        # XWay, Dir and Seg of the report, if a notification of it is expected.
+        "place": np.r_[expected["place"], np.full(len(response), NOWHERE)][first],
+    }
+    counts = (sums.of_came(expected["chosen"], identity[:size]) > 0) | ~wanted
+    return {name: column[counts] for name, column in by_identity.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Sums by identity."""
+
+    identity: npt.NDArray[np.int64]
+    size: int
+
+    def of(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        return self.of_came(rows, self.identity)
+
+    def of_came(self, rows: npt.NDArray[Any], identity: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return np.bincount(identity[rows.astype(bool)], minlength=self.size)
+
+
+def _numbered(rows: Columns, is_came: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The number of each row's identity, and the first row of each identity: one that is expected, if there is one."""
+    order = np.lexsort((is_came, *(rows[name] for name in reversed(IDENTITY))))
+    new = np.ones(len(order), bool)
+    new[1:] = np.logical_or.reduce([rows[name][order][1:] != rows[name][order][:-1] for name in IDENTITY])
+    identity = np.zeros(len(order), np.int64)
+    identity[order] = np.cumsum(new) - 1
+    return identity, order[new]
+
+
+def _right(
+    identity: npt.NDArray[np.int64],
+    value_1: npt.NDArray[np.int64],
+    value_2: npt.NDArray[np.int64],
+    is_came: npt.NDArray[np.bool_],
+    size: int,
+) -> npt.NDArray[np.int64]:
+    """How many of the answers that are expected for each identity came with their values."""
+    order = np.lexsort((value_2, value_1, identity))
+    columns = [column[order] for column in (identity, value_1, value_2)]
+    starts = np.flatnonzero(np.r_[True, np.logical_or.reduce([c[1:] != c[:-1] for c in columns])][: len(order)])
+    if not len(starts):
+        return np.zeros(size, np.int64)
+    came = np.add.reduceat(is_came[order].astype(np.int64), starts)
+    asked = np.diff(np.r_[starts, len(order)]) - came
+    return np.bincount(columns[0][starts], np.minimum(asked, came), size).astype(np.int64)
+
+
+def count(tallied: Columns, came: Columns) -> Counts:
+    of_kind = {kind: tallied["kind"] == kind for kind in KINDS}
+    counts = [[int(tallied[name][of_kind[kind]].sum()) for name in COUNTS] for kind in KINDS]
+    answered = tallied["response_us"] < NO_RESPONSE
+    return Counts(
+        np.array(counts, np.int64),
+        {kind: times_of(tallied["response_us"][of_kind[kind] & answered]) for kind in KINDS},
+        {kind: times_of(came["response_us"][came["kind"] == kind]) for kind in KINDS},
     )
-    by_kind = {spec.ANSWERS[row.kind]: row.asDict() for row in rows}
-    return {kind: _answer_verdict(by_kind.get(kind, {})) for kind in spec.ANSWERS}
 
 
-def _answer_verdict(row: dict[str, Any]) -> AnswerVerdict:
-    times = {name: row.get(f"at_{share}") for name, share in {**PER_MILLE, "max": 1000}.items()}
-    counts = {name: int(row.get(name) or 0) for name in COUNTS}
-    seconds = {name: None if time is None else time / SECOND_US for name, time in times.items()}
-    return cast(AnswerVerdict, {**counts, **seconds})
+def answer_verdicts(overview: Overview, looked_at: Counts, limits: Limits) -> dict[str, AnswerVerdict]:
+    """What `verdict.json` says of each kind: of the answers looked at one by one, and of the others, all right."""
+    verdicts = {}
+    for kind, name in enumerate(spec.ANSWERS):
+        others = overview.times[kind].without(looked_at.all_times[kind])
+        right = int(others.counts.sum())
+        late = int(others.counts[others.response_us > limit_us(limits, kind)].sum())
+        early = int(others.counts[others.response_us < 0].sum())
+        counts = dict(zip(COUNTS, looked_at.counts[kind].tolist(), strict=True))
+        for count_name, more in (("expected", right), ("received", right), ("late", late), ("early", early)):
+            counts[count_name] += more
+        verdicts[name] = cast(AnswerVerdict, {**counts, **_percentiles(others + looked_at.times[kind])})
+    return verdicts
+
+
+def _percentiles(times: Times) -> dict[str, float | None]:
+    reached, whole = np.cumsum(times.counts), int(times.counts.sum())
+
+    def time(share: int) -> float | None:
+        """The smallest response time that so many do not exceed."""
+        at = np.searchsorted(reached * 1000, whole * share)
+        return int(times.response_us[at]) / SECOND_US if whole else None
+
+    return {name: time(share) for name, share in {**PER_MILLE, "max": 1000}.items()}
 
 
 def count_faults(answers: Mapping[str, AnswerVerdict]) -> int:
     return sum(counts[fault] for counts in answers.values() for fault in FAULTS)
-
-
-def judged_balances(reference: Reference, balances: DataFrame, reading: Reading) -> DataFrame:
-    """Balances as `tally` wants them: one that is right for a request has the request's VID as its value, and 0.
-
-    Two requests of one identity may both be content with an answer; equal answers go to them in turn.
-    """
-    contents = Window.partitionBy(*IDENTITY, "vehicles").orderBy("response_us", "line")
-    turn = F.least(F.row_number().over(contents), F.size("vehicles")) - 1
-    return (
-        _with_vehicles(reference, balances, reading.lenient)
-        .withColumn("turn", turn)
-        .withColumns(
-            {
-                "value_1": F.coalesce(F.get("vehicles", F.col("turn")).cast("long"), F.lit(-1)),
-                "value_2": F.lit(0).cast("long"),
-            }
-        )
-        .select(JUDGED)
-    )
-
-
-def _with_vehicles(reference: Reference, answers: DataFrame, lenient: bool) -> DataFrame:
-    """Rule 10: each balance with the `vehicles` that asked and that it is right for."""
-    requests = reference.of_kind(spec.BALANCE)
-    requests = requests.select(F.col("query_id").alias("original_id"), "second", "vehicle_id").distinct()
-    charged = reference.assessments.withColumnRenamed("toll", "charge")
-    answer = ["line", *IDENTITY, "response_us"]
-    result, balance, oldest = F.col("value_1"), F.col("value_2"), F.col("second") - spec.BALANCE_AGE_S
-    at = F.col("assessed_second")
-
-    def charged_until(second: Column) -> Column:
-        return F.coalesce(F.sum(F.when(at <= second, F.col("charge"))), F.lit(0))
-
-    is_right = result.between(oldest, F.col("second")) & (charged_until(result) == balance)
-    # The last assessment of its time: what was charged has not changed from then until it may be told.
-    is_last = (F.coalesce(F.max((at == result).cast("int")), F.lit(0)) > 0) | (result == 0)
-    is_unchanged = charged_until(F.greatest(result, oldest)) == balance
-    accepted = (result <= F.col("second")) & is_last & (charged_until(result) == balance) & is_unchanged
-    fits = (F.col("right") | F.col("accepted")) & F.col("vehicle_id").isNotNull()
-    return (
-        answers.withColumn("original_id", original_id(reference.dataset))
-        .join(requests, ["original_id", "second"], "left")
-        .join(charged, "vehicle_id", "left")
-        .groupBy(*answer, "value_1", "value_2", "vehicle_id")
-        .agg(is_right.alias("right"), (accepted if lenient else F.lit(False)).alias("accepted"))
-        .groupBy(*answer)
-        .agg(
-            F.array_sort(F.collect_set(F.when(fits, F.col("vehicle_id")))).alias("vehicles"),
-            (~F.max("right") & F.max("accepted") & F.max(fits)).cast("int").alias("lenient"),
-        )
-    )

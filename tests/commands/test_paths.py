@@ -13,10 +13,10 @@ import pytest
 
 from driver.cli import main
 from driver.dataset.folder import open_dataset
-from driver.validate import input_files as files
 from tests import traces
 from tests.conftest import shared_spark
 from tests.support.one_dataset import TIME_AT, Road, one_dataset, output_line
+from tests.support.tables import files
 from tests.unit.test_files import CONTENTS
 
 NAMES = ("daily_expenditure", "travel_east")

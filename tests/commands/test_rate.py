@@ -20,7 +20,7 @@ from driver.cli import reproduce as reproduce_command
 from driver.dataset.folder import ID_BLOCK
 from driver.rating import paper, reproduce
 from driver.run import engines
-from driver.validate.tally import FAULTS
+from driver.run.verdict import FAULTS
 from polling_baseline import spec
 from polling_baseline.batch import Batch
 from polling_baseline.database.embedded.server import Server

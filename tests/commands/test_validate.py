@@ -6,10 +6,10 @@ import csv
 import gzip
 import json
 import shutil
-from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import pyarrow.dataset
+import pyarrow.parquet as pq
 import pytest
 
 from driver.cli import main
@@ -18,8 +18,8 @@ from driver.dataset.folder import open_dataset
 from driver.run.config import RunConfig
 from driver.run.loop import broken_run
 from driver.run.record import write_run
-from driver.validate.judge import reference_for
-from polling_baseline import spec
+from driver.validate.odd_lines import NOTES
+from driver.validate.overview import take_overview
 from tests import traces
 from tests.conftest import shared_spark
 from tests.support.files_page import check_csv, check_json, columns, schema
@@ -50,26 +50,9 @@ def right(own_environment, road):
     return out
 
 
-@pytest.fixture(scope="module")
-def shared_reference(own_environment):
-    """The reference of the whole road, made once by the judge's own means; a part of it gets one of its own."""
-    with ExitStack() as stack:
-        made = {}
-
-        def share(spark, question):
-            if question.seconds != range(spec.RUN_SECONDS):
-                return reference_for(spark, question)
-            if question.dataset.path not in made:
-                made[question.dataset.path] = stack.enter_context(reference_for(spark, question))
-            return nullcontext(made[question.dataset.path])
-
-        yield share
-
-
 @pytest.fixture
-def validate(spark, road, shared_reference, monkeypatch, capsys):
+def validate(spark, road, capsys):
     """`validate("--output", file)`: exit status, verdict.json or None, and all that was said."""
-    monkeypatch.setattr("driver.validate.judge.reference_for", shared_reference)
 
     def run(*words):
         status = main(["validate", str(road), *map(str, words)])
@@ -202,6 +185,54 @@ def test_explained(validate, output, tmp_path):
     assert fault["input"].startswith(f"0,{second},{vid},")
 
 
+def test_late_answers_are_explained(validate, output, tmp_path):
+    """All answers are right, but the last one is late."""
+    rows = [line.split(",") for line in output.read_text().splitlines()]
+    row = rows[-1]
+    at = traces.EMIT[int(row[0])]
+    row[at] = f"{float(row[at]) + 31:.3f}"
+    output.write_text("".join(",".join(row) + "\n" for row in rows))
+    status, _, said = validate("--output", output, "--explain", 1, "--faults", tmp_path / "faults.csv")
+    with (tmp_path / "faults.csv").open(newline="") as file:
+        (fault,) = csv.DictReader(file)
+    assert (status, fault["fault"], fault["received"]) == (3, "late", ",".join(row))
+    assert f"{fault['answer']} late: Time" in said and "the limit  demands" in said
+
+
+def test_a_page_of_faults(validate, output, tmp_path):
+    """Of an output without faults, too; nothing of the output's text becomes a part of the page."""
+    assert validate("--output", output, "--page", tmp_path / "right.html")[0] == 0
+    page = (tmp_path / "right.html").read_text()
+    assert "<strong>PASS</strong>" in page and "0 faults" in page and "<svg" not in page
+    lines = output.read_text().splitlines()
+    spoilt = [line for line in lines if not line.startswith("1,")]
+    spoilt[0] += ",<script>x</script>"
+    output.write_text("\n".join([*spoilt, spoilt[0]]) + "\n")
+    status, _, said = validate("--output", output, "--page", tmp_path / "faults.html")
+    page = (tmp_path / "faults.html").read_text()
+    assert status == 3 and str(tmp_path / "faults.html") in said
+    assert "<strong>FAIL</strong>" in page and "<script" not in page
+    for title in ("accident: faults by the minute", "Toll notifications and alerts, east", "accident missing: Time"):
+        assert title in page
+
+
+def test_faults_as_parquet(validate, output, tmp_path):
+    """The same rows as in CSV; nothing is to be said of an output that is right."""
+    assert validate("--output", output, "--faults", tmp_path / "none.parquet")[0] == 0
+    assert pq.read_table(tmp_path / "none.parquet").num_rows == 0
+    output.write_text("".join(output.read_text().splitlines(keepends=True)[::2]))
+    for name in ("a.csv", "a.parquet"):
+        assert validate("--output", output, "--faults", tmp_path / name)[0] == 3
+    table = pq.read_table(tmp_path / "a.parquet")
+    with (tmp_path / "a.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert table.num_rows == len(rows) > 5
+    assert [
+        {name: "" if value is None else str(value) for name, value in row.items()} for row in table.to_pylist()
+    ] == rows
+    assert [int(row["time"]) for row in rows] == sorted(int(row["time"]) for row in rows)
+
+
 def test_no_balance_is_explained_by_a_time_before_the_start(validate, output):
     lines = output.read_text().splitlines()
     earliest = min((line for line in lines if line.startswith("2,")), key=lambda line: int(line.split(",")[1]))
@@ -220,6 +251,62 @@ def test_some_minutes_of_some_expressways(validate, road, right, tmp_path, capsy
     toll = verdict["answers"]["toll"]
     assert (status, verdict["minutes"], verdict["xways"]) == (0, [2, 4], [0])
     assert 0 < toll["expected"] == toll["received"] < sum(line[0] == "0" for line in part.read_text().splitlines())
+
+
+BINARY = bytes(range(256)) * 300
+HOSTILE = {
+    "binary": (lambda right: BINARY + b"\n" + right, {"unknown_type"}, 0),
+    "nothing but line ends": (lambda right: b"\n\r\n\r\n" + right, {"blank"}, 0),
+    "a line of many megabytes": (lambda right: right + b"0," + b"1" * (40 << 20) + b"\n" + right[:0], {"malformed"}, 3),
+    "old line ends": (lambda right: right.replace(b"\n", b"\r"), set(), 0),
+    "cut in the middle of a line": (lambda right: right[:-3], None, 3),
+    "answers before the first second": (lambda right: right + b"0,1,-5,-5.000,-1,0\n", set(), 3),
+    "a Time that no run has": (lambda right: right + b"0,1,10800,10800.000,-1,0\n", set(), 3),
+    "a Time that is no number of seconds": (lambda right: right + b"0,1,99999999999,1.000,-1,0\n", {"malformed"}, 3),
+    "an absurd Emit": (lambda right: right + b"0,1,2,1e400,-1,0\n", {"malformed"}, 3),
+    "a million of one line": (lambda right: right + right.splitlines(keepends=True)[0] * 1_000_000, set(), 3),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_output_that_nobody_should_write(validate, right, tmp_path, name):
+    """A verdict, whatever the file holds; what is no answer is said, and no wrong answer passes."""
+    make, notes, status = HOSTILE[name]
+    output = tmp_path / "output.csv"
+    output.write_bytes(make(right.read_bytes()))
+    found, verdict, _ = validate("--output", output, "--json", "--faults", tmp_path / "faults.csv")
+    lines = verdict["lines"]
+    assert found == status
+    assert notes is None or {note for note in NOTES if lines[note]} == notes
+    if name.startswith("a million"):
+        assert sum(kind["duplicate"] for kind in verdict["answers"].values()) == 1_000_000
+    assert len(json.dumps(lines["examples"])) < 2000
+
+
+def test_negative_and_late_emits(validate, output):
+    """Of the right answers, one is early and one is very late."""
+    lines = output.read_text().splitlines()
+    at = [number for number, line in enumerate(lines) if line.startswith("3,")]
+    for number, emit in zip(at, ("-1.5", "99999999999.5"), strict=False):
+        field = lines[number].split(",")
+        lines[number] = ",".join([*field[:2], emit, *field[3:]])
+    output.write_text("\n".join(lines))
+    status, verdict, _ = validate("--output", output, "--json")
+    answers = verdict["answers"]["expenditure"]
+    assert (status, answers["early"], answers["late"], answers["wrong"], len(at) > 1) == (3, 1, 1, 0, True)
+
+
+def test_output_that_grows_while_it_is_judged(validate, output, monkeypatch):
+    def look_and_wait(right, path, limits):
+        overview = take_overview(right, path, limits)
+        with path.open("a") as file:
+            file.write("0,1,2,3.000,4,5\n")
+        return overview
+
+    monkeypatch.setattr("driver.validate.judge.take_overview", look_and_wait)
+    status, _, said = validate("--output", output)
+    assert status == 1 and "has changed while it was judged; judge it when it is complete" in said
+    assert not list(output.parent.glob("*.json"))
 
 
 @pytest.mark.parametrize(

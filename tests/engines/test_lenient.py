@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from driver.run.verdict import FAULTS
 from driver.validate.judge import Question, judged
 from driver.validate.reading import Reading
-from driver.validate.tally import FAULTS
 from polling_baseline import spec
 from tests.engines.lenient_readings import cleared_early, cleared_road, minutes, readings
 from tests.support.one_dataset import ID_AT, TIME_AT, one_dataset, output_line
+from tests.support.tallied import tallied
 
 COUNTS = (*FAULTS, "lenient")
 
@@ -29,8 +30,8 @@ def judge(spark, folder, roads, said, in_minutes=False):
         dataset, folder / "output.csv", range(spec.RUN_SECONDS), reading=Reading(lenient=True, in_minutes=in_minutes)
     )
     with judged(spark, question) as judgement:
-        for row in judgement.tallied.collect():
-            found[owner[row.kind > 1, row.id]].update({name: row[name] for name in COUNTS if row[name]})
+        for row in tallied(judgement):
+            found[owner[row["kind"] > 1, row["id"]]].update({name: row[name] for name in COUNTS if row[name]})
     return judgement.verdict, [dict(found[number]) for number in range(len(roads))]
 
 

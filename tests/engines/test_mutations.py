@@ -11,12 +11,13 @@ from itertools import combinations
 
 import pytest
 
+from driver.run.verdict import FAULTS
 from driver.validate.judge import Question, judged
-from driver.validate.tally import FAULTS
 from polling_baseline import spec
 from tests import traces
 from tests.engines.lenient_readings import cleared_early, cleared_road, readings, trace_road
 from tests.support.one_dataset import ID_AT, TIME_AT, VALUES_AT, Road, one_dataset, output_line
+from tests.support.tallied import tallied
 
 TRACES = ("fifty_one_cars", "alert_range", "balance_times", "daily_expenditure", "travel_east")
 LIMIT_MS = [1000 * spec.DEADLINE_S[kind] for kind in spec.ANSWERS]
@@ -201,10 +202,10 @@ def test_mutants(spark, all_mutants):
     dataset, output, expected, owner = all_mutants
     found, by_kind = defaultdict(Counter), defaultdict(Counter)
     with judged(spark, Question(dataset, output, ALL)) as judgement:
-        for row in judgement.tallied.collect():
+        for row in tallied(judgement):
             faults = {fault: row[fault] for fault in FAULTS if row[fault]}
-            found[owner[row.kind > 1, row.id % STRANGER]].update(faults)
-            by_kind[spec.ANSWERS[row.kind]].update(faults)
+            found[owner[row["kind"] > 1, row["id"] % STRANGER]].update(faults)
+            by_kind[spec.ANSWERS[row["kind"]]].update(faults)
         answers = judgement.verdict["answers"]
     assert {mutant: dict(found[mutant]) for mutant in expected} == expected
     assert {kind: Counter({fault: answers[kind][fault] for fault in FAULTS}) for kind in answers} == by_kind

@@ -11,7 +11,8 @@ from itertools import pairwise
 import pytest
 
 from driver.dataset.packed_file import opened
-from driver.validate.input_files import LARGEST_PART, LEAST_PART, blocks_of, lines_in, parts_of
+from driver.validate import file_parts
+from driver.validate.file_parts import LARGEST_PART, LEAST_PART, blocks_of, lines_in, parts_of
 from polling_baseline.refusal import Refusal
 
 MARK = b"\xef\xbb\xbf"
@@ -30,7 +31,7 @@ CONTENTS = [
 def read(content: bytes, length: int) -> list[bytes]:
     file = io.BytesIO(content)
     parts = [(start, start + length) for start in range(0, max(len(content), 1), length)]
-    blocks = [block for part in parts for block in blocks_of(file, *part)]
+    blocks = [block for part in parts for _, block in blocks_of(file, *part)]
     return [line.as_buffer().to_pybytes() for block in blocks for line in lines_in(block)]
 
 
@@ -39,6 +40,27 @@ def read(content: bytes, length: int) -> list[bytes]:
 def test_every_line_is_read_once(content, length):
     lines = re.split(rb"\r\n|\r|\n", content.removeprefix(MARK))
     assert read(content, length) == (lines if lines[-1] else lines[:-1])
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+@pytest.mark.parametrize("length", [7, 100, 1 << 20])
+def test_very_long_lines(monkeypatch, end, length):
+    """The end of a line that is too long is passed over; no other line is lost, whatever ends them."""
+    monkeypatch.setattr(file_parts, "BLOCK", 20)
+    monkeypatch.setattr(file_parts, "LONGEST_LINE", 60)
+    lines = [b"a", b"b" * 45, b"", b"c" * 300, b"d", b"e" * 59, b"f"]
+    found = read(end.join(lines), length)
+    long = found[3]
+    assert found == [*lines[:3], long, *lines[4:]]
+    assert long in lines[3] and len(long) >= 60
+
+
+def test_offsets_of_blocks(monkeypatch):
+    monkeypatch.setattr(file_parts, "BLOCK", 20)
+    for content in CONTENTS:
+        file = io.BytesIO(content)
+        for offset, block in list(blocks_of(file, 0, sys.maxsize)):
+            assert content[offset:].startswith(block)
 
 
 def test_parts(tmp_path):

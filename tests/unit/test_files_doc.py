@@ -12,7 +12,6 @@ from typing import get_type_hints
 
 import pytest
 
-from driver.cli.expected import BALANCE_HEADING
 from driver.dataset import rejects
 from driver.dataset.folder import NAME as DATASET
 from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA
@@ -25,7 +24,8 @@ from driver.report.html.run import write_report
 from driver.run import journal
 from driver.run.config import OPTIONS
 from driver.run.record_types import RunOptions
-from driver.validate import faults
+from driver.validate import fault_files
+from driver.validate.answers import BALANCE_HEADING
 from polling_baseline.batch import ANSWER_KINDS, INPUT_SCHEMA
 from polling_baseline.database.embedded.server import SOCKET_PORT
 from polling_baseline.database.embedded.server_home import Home
@@ -49,7 +49,7 @@ TOPS = (
 CSV = {
     "rejects.csv": rejects.HEADER,
     "cycles.csv": journal.COLUMNS,
-    "faults.csv": faults.COLUMNS,
+    "faults.csv": fault_files.COLUMNS,
     "scaling.csv": scaling.COLUMNS,
     "right.balances.csv": BALANCE_HEADING.strip().split(","),
 }

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from driver.dataset.folder import ID_BLOCK
-from driver.validate.fingerprint import Heap, draw_seed, heap_of, heap_of_copies, original_ids
+from driver.validate.copies import original_ids
+from driver.validate.fingerprint import Heap, draw_seed, heap_of, heap_of_copies
 
 A, B, C = (7, 30, 25, 8), (8, 30, 25, 8), (7, 31, -1, 0)
 # Two requests of one identity, of the same answer.

@@ -70,7 +70,7 @@ LAYERS = (
 # What people read while a command is under way, and what the command line itself is made of.
 SHOWS = ("driver.cli", "driver.report")
 ENGINES = modules("polling_baseline/engines", "[!_]*")
-REFERENCES = [*modules("driver/validate", "reference*"), *modules("driver/validate", "arrays")]
+REFERENCES = [*modules("driver/validate", "reference*"), *modules("tests/support", "tables")]
 
 
 def layer_of(module: str) -> int | None:

@@ -30,7 +30,15 @@ class Mark:
 
 
 def colour_map(
-    title: str, description: str, x: Axis, y: Axis, scale: Axis, cells: np.ndarray, marks: Sequence[Mark], event: str
+    title: str,
+    description: str,
+    x: Axis,
+    y: Axis,
+    scale: Axis,
+    cells: np.ndarray,
+    marks: Sequence[Mark] = (),
+    event: str = "",
+    empty: str = "no report",
 ) -> Markup:
     """Cells by x and y, coloured from dark (the scale's low end) to light; NaN stays empty."""
     image = base64.b64encode(_png(_levels(cells.T[::-1], scale))).decode()
@@ -48,7 +56,7 @@ def colour_map(
     gradient = ",".join(f"#{colour}" for colour in VIRIDIS)
     legend = [
         f'<span class="scale" style="background:linear-gradient(90deg,{gradient})"></span>{escape(ends)}',
-        '<span class="none"></span>no report',
+        f'<span class="none"></span>{escape(empty)}',
     ]
     if marks:
         legend.append(f'<span class="event"></span>{escape(event)}')

@@ -1,116 +1,145 @@
-"""Rules 2 to 4: cars, Lav and toll of every segment and minute, in integers throughout."""
+"""Rules 2 to 4: cars, Lav and toll of every segment and minute; whole numbers and fractions, never rounded before."""
 
 from __future__ import annotations
 
-from decimal import Decimal
-from functools import reduce
-from math import lcm
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+import numpy as np
+import numpy.typing as npt
 
-from driver.validate.reference.packed import PLACE, minute_of, part, place_of_report, second_of
-from driver.validate.reference.trips import differ
+from driver.validate.reference.trips import Trips, joined, place_of
 from polling_baseline import spec
+from polling_baseline.batch import Columns
 
-INTEGER = "decimal(38,0)"
-# A vehicle reports at most once a second: all its averages of a minute are multiples of 1 / lcm(1 .. 60).
-LCM = [Decimal(lcm(*range(1, count + 1))) for count in range(1, spec.MINUTE_S + 1)]
-AGES = range(1, spec.LAV_MINUTES + 1)
-# A vehicle of one phase reports no more often in a minute, and then in two reports of one trip.
-USUAL = spec.MINUTE_S // spec.REPORT_PERIOD_S
+MINUTES = spec.RUN_SECONDS // spec.MINUTE_S
+# A cell is a place and a minute, counted from 0; so many minutes later, the last minute still has its consequences.
+WIDTH = MINUTES + spec.LAV_MINUTES + 1
+# A quotient of doubles that is so near to a whole number may lie on either side of it.
+UNSURE = 1e-6
+TALLY = ("cell", "reports", "cars", "speeds")
+Integers = npt.NDArray[np.int64]
 
 
-def averages_of(steps: DataFrame) -> DataFrame:
-    """Rule 2: for each place and minute with reports its cars, and the sum of its vehicles' averages.
+@dataclass(frozen=True, slots=True)
+class Averages:
+    """As [place, minute], from the first place on: cars, and twice the sum of their average speeds.
 
-    The sum is `total / common`.  A place's `common` is the least number that the count of any vehicle's reports from
-    there in one minute divides, and that of any smaller count: 2 as a rule.
+    The sum is whole, but for what is not, which is kept as fractions.
     """
-    place = Window.partitionBy("place")
-    return (
-        _usual(steps.filter("NOT mixed"))
-        .union(_mixed(steps.filter("mixed")))
-        .withColumn("common", F.element_at(F.array(*map(F.lit, LCM)), F.max("reports").over(place)).cast(INTEGER))
-        .groupBy("place", "minute", "common")
-        .agg(
-            F.sum("cars").alias("cars"),
-            F.sum(F.col("speeds") * (F.col("common") / F.col("reports")).cast(INTEGER)).cast(INTEGER).alias("total"),
-        )
-    )
+
+    first_place: int
+    cars: Integers
+    sums: Integers
+    odd: dict[tuple[int, int], Fraction]
+
+    def before(self, place: int, minute: int) -> dict[int, Fraction]:
+        """The average speed in each of the five minutes before that has data; places count from the first one."""
+        ages = range(max(minute - spec.LAV_MINUTES, 0), minute)
+        known = [(place, other) for other in ages if self.cars[place, other]]
+        return {at[1]: (int(self.sums[at]) + self.odd.get(at, Fraction())) / (2 * int(self.cars[at])) for at in known}
 
 
-def _usual(steps: DataFrame) -> DataFrame:
-    """Cars, and twice the sum of their averages.  The second of two reports takes back what the first has added."""
-    speed, speed_before = part(F.col("report"), "speed_mph"), part(F.col("before"), "speed_mph")
-    same_minute = _minute("report") == _minute("before")
-    again = F.coalesce(same_minute & ~differ(PLACE), F.lit(False))
-    return (
-        steps.groupBy(place_of_report(F.col("report")).alias("place"), _minute("report").alias("minute"))
-        .agg(
-            F.sum(F.when(again, 0).otherwise(1)).alias("cars"),
-            F.sum(F.when(again, speed - speed_before).otherwise(USUAL * speed)).alias("speeds"),
-        )
-        .select("place", "minute", F.lit(USUAL).alias("reports"), "cars", "speeds")
-    )
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """As [place, minute], from the first place on: cars of the minute before, Lav, and the toll but for accidents."""
+
+    first_place: int
+    cars: npt.NDArray[Any]
+    lav: npt.NDArray[Any]
+    toll: npt.NDArray[Any]
 
 
-def _mixed(steps: DataFrame) -> DataFrame:
-    """Cars and the sum of their speeds by the number of their reports."""
-    return (
-        steps.groupBy("vehicle_id", place_of_report(F.col("report")).alias("place"), _minute("report").alias("minute"))
-        .agg(F.count("*").cast("int").alias("reports"), F.sum(part(F.col("report"), "speed_mph")).alias("speeds"))
-        .groupBy("place", "minute", "reports")
-        .agg(F.count("*").alias("cars"), F.sum("speeds").alias("speeds"))
-    )
+def tally_of(trips: Trips) -> Columns:
+    """Rule 2, for the vehicles of a slice: cars and the sum of their speeds by cell and number of reports.
 
-
-def _minute(name: str) -> Column:
-    return minute_of(second_of(F.col(name)))
-
-
-def statistics_of(averages: DataFrame) -> DataFrame:
-    """Rules 3 and 4 but for accidents: `cars` of the minute before, `lav` and `toll`, where any of them is known."""
-    by_minute = (
-        averages.withColumn("age", F.explode(F.lit(list(AGES))))
-        .groupBy("place", (F.col("minute") + F.col("age")).alias("minute"), "common")
-        .agg(F.count("*").alias("minutes"), *[_of_age(age, name) for age in AGES for name in ("cars", "total")])
-    )
-    cars, lav = F.coalesce("cars_1", F.lit(0)), _lav()
-    crowded = (lav < spec.FREE_FLOW_MPH) & (cars > spec.FREE_CARS)
-    return by_minute.select(
-        "place",
-        "minute",
-        cars.cast("int").alias("cars"),
-        lav.alias("lav"),
-        F.when(crowded, 2 * (cars - spec.FREE_CARS) * (cars - spec.FREE_CARS)).otherwise(0).cast("int").alias("toll"),
-    )
-
-
-def _of_age(age: int, name: str) -> Column:
-    return F.max(F.when(F.col("age") == age, F.col(name))).cast(INTEGER).alias(f"{name}_{age}")
-
-
-def _lav() -> Column:
-    """The floor of the mean of up to five averages `total / (common * cars)`.
-
-    Both sides of the division are exact; 38 digits are enough for 5 x 800,000 cars, or a vehicle that reports thirty
-    times a minute among 5 x 20,000, and Spark stops with an error beyond.  The quotient of doubles errs by less than
-    one, and is put right by integers.
+    A car of one phase reports twice a minute at most; it counts as one with two reports, also if it has one.
     """
-    cars = {age: F.coalesce(f"cars_{age}", F.lit(Decimal(1)).cast(INTEGER)) for age in AGES}
-    dividend = reduce(
-        lambda one, other: one + other,
-        (
-            F.coalesce(f"total_{age}", F.lit(0)) * _product([cars[other] for other in AGES if other != age])
-            for age in AGES
-        ),
-    ).cast(INTEGER)
-    divisor = _product([F.col("common"), F.col("minutes"), *cars.values()])
-    near = F.floor(dividend.cast("double") / divisor.cast("double"))
-    correction = F.when((near + 1) * divisor <= dividend, 1).when(near * divisor > dividend, -1).otherwise(0)
-    return (near + correction).cast("int")
+    report = trips.reports
+    minute = report["second"] // spec.MINUTE_S
+    cell = place_of(report) * WIDTH + minute
+    return joined([_usual(trips, cell), _mixed(trips, cell)], TALLY)
 
 
-def _product(factors: list[Column]) -> Column:
-    return reduce(lambda one, other: (one * other).cast(INTEGER), factors)
+def _usual(trips: Trips, cell: Integers) -> Columns:
+    speed = trips.reports["speed_mph"].astype(np.int64)
+    again = trips.same_as_before("xway", "dir", "seg")
+    again[1:] &= cell[1:] == cell[:-1]
+    # The second of two reports takes back what the first has added too much.
+    speeds = 2 * speed
+    speeds[1:] -= np.where(again[1:], speed[1:] + speed[:-1], 0)
+    usual = ~trips.mixed
+    first = cell[usual].min() if usual.any() else 0
+    size = cell[usual].max() - first + 1 if usual.any() else 0
+    # Doubles, but whole numbers below 2^53: exact.
+    cars = np.bincount(cell[usual] - first, ~again[usual], size)
+    sums = np.bincount(cell[usual] - first, speeds[usual], size)
+    cells = np.flatnonzero(cars)
+    return _tally(cells + first, np.full(len(cells), 2), cars[cells], sums[cells])
+
+
+def _mixed(trips: Trips, cell: Integers) -> Columns:
+    mixed = trips.mixed
+    vehicle, cells = trips.reports["vehicle_id"][mixed], cell[mixed]
+    speed = trips.reports["speed_mph"][mixed].astype(np.int64)
+    order = np.lexsort((vehicle, cells))
+    vehicle, cells, speed = vehicle[order], cells[order], speed[order]
+    starts = np.flatnonzero(np.r_[True, (vehicle[1:] != vehicle[:-1]) | (cells[1:] != cells[:-1])][: len(cells)])
+    reports = np.diff(np.r_[starts, len(cells)])
+    speeds = np.add.reduceat(speed, starts) if len(starts) else speed
+    return _tally(cells[starts], reports, np.ones(len(starts)), speeds)
+
+
+def _tally(*columns: npt.NDArray[Any]) -> Columns:
+    return {name: column.astype(np.int64) for name, column in zip(TALLY, columns, strict=True)}
+
+
+def averages_of(tallies: Sequence[Columns]) -> Averages:
+    """Rule 2, for all vehicles."""
+    tally = joined(tallies, TALLY)
+    if not len(tally["cell"]):
+        empty = np.zeros((0, WIDTH), np.int64)
+        return Averages(0, empty, empty, {})
+    first = int(tally["cell"].min()) // WIDTH
+    shape = int(tally["cell"].max()) // WIDTH - first + 1, WIDTH
+    cell = tally["cell"] - first * WIDTH
+    cars = np.bincount(cell, tally["cars"], shape[0] * WIDTH).astype(np.int64).reshape(shape)
+    halves = tally["reports"] <= 2
+    twice = np.where(tally["reports"] == 1, 2 * tally["speeds"], tally["speeds"])
+    sums = np.bincount(cell[halves], twice[halves], shape[0] * WIDTH).astype(np.int64).reshape(shape)
+    odd: dict[tuple[int, int], Fraction] = {}
+    for number in np.flatnonzero(~halves).tolist():
+        at = divmod(int(cell[number]), WIDTH)
+        odd[at] = odd.get(at, Fraction()) + Fraction(2 * int(tally["speeds"][number]), int(tally["reports"][number]))
+    return Averages(first, cars, sums, odd)
+
+
+def statistics_of(averages: Averages) -> Statistics:
+    """Rules 3 and 4 but for accidents."""
+    lav = _lav(averages)
+    before = np.zeros_like(averages.cars)
+    before[:, 1:] = averages.cars[:, :-1]
+    crowded = (lav < spec.FREE_FLOW_MPH) & (before > spec.FREE_CARS)
+    toll = np.where(crowded, 2 * (before - spec.FREE_CARS) ** 2, 0)
+    return Statistics(averages.first_place, before.astype(np.int32), lav.astype(np.int16), toll)
+
+
+def _lav(averages: Averages) -> Integers:
+    cars = averages.cars
+    near = np.zeros(cars.shape)
+    np.divide(averages.sums, 2 * cars, near, where=cars > 0)
+    for at, more in averages.odd.items():
+        near[at] += float(more) / (2 * int(cars[at]))
+    total, minutes = np.zeros(cars.shape), np.zeros(cars.shape, np.int64)
+    for age in range(1, spec.LAV_MINUTES + 1):
+        total[:, age:] += near[:, :-age]
+        minutes[:, age:] += cars[:, :-age] > 0
+    mean = total / np.maximum(minutes, 1)
+    lav = np.floor(mean).astype(np.int64)
+    for place, minute in np.argwhere((np.abs(mean - np.rint(mean)) < UNSURE) & (minutes > 0)).tolist():
+        exact = averages.before(place, minute)
+        lav[place, minute] = sum(exact.values(), Fraction()) // len(exact)
+    lav[minutes == 0] = spec.NO_LAV
+    return lav
