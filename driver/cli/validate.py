@@ -5,23 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from driver.cli import FAIL_STATUS, add_limits_argument
-from driver.dataset.expressways import describe_part
-from driver.run.limits import describe_limits, limits_in_force
-from driver.run.verdict import NAME, Verdict, limits_of, write_verdict
+from driver.cli import FAIL_STATUS, add_limits_argument, readings
+from driver.cli.verdict_text import text
+from driver.run.limits import limits_in_force
+from driver.run.verdict import NAME, Verdict, write_verdict
 from polling_baseline import spec
 from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
-from polling_baseline.wording import WIDTH, format_count, format_seconds, format_table
 
 if TYPE_CHECKING:
+    from driver.cli.readings import OtherReadings
     from driver.dataset.folder import Dataset
     from driver.validate.judge import Judgement, Question
+    from driver.validate.kits.layouts import Output
 
 SUMMARY = "Judge the answers of a run, or of any system's output file: right or wrong, early or late, and why."
 EXAMPLES = """\
@@ -33,6 +33,10 @@ EXAMPLES = """\
                                                      the first faults explained, all of them in a file
   lrb validate road1 --output answers.csv --page faults.html
                                                      faults over time, by segment and minute, as a page
+  lrb validate road1 --reading walmart2015 --output their.out
+                                                     by the rules of another kit, in the layout of its files
+  lrb validate road1 --reading perl2004 --output type0.csv --output type1.csv --output type2.csv
+                                                     a file per kind of answer
 
 The file has one answer per line, plain or gzip; Emit is in seconds since the start of the run, with three decimals:
   0,VID,Time,Emit,LAV,Toll                toll notification, within 5 s
@@ -44,16 +48,19 @@ The file has one answer per line, plain or gzip; Emit is in seconds since the st
 # A page explains so many of each kind of fault, unless --explain says otherwise.
 ON_PAGE = 2
 FAILS = ", 3 the verdict is FAIL"
-# What came of each kind of answer, and when.
-CONTENT = ("expected", "received", "missing", "extra", "duplicate", "wrong")
-IN_TIME = ("late", "early")
-TIMES = ("p50", "p90", "p99", "p99.9", "max")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
     parser.add_argument("run_folder", metavar="RUN", type=Path, nargs="?", help="a folder made by lrb run")
-    parser.add_argument("--output", metavar="FILE", type=Path, help="judge this output file instead of a run")
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        help="judge this output file instead of a run; several times if there is a file per kind",
+    )
+    readings.add_reading_arguments(parser)
     parser.add_argument("--verdict", metavar="FILE", type=Path, help="where the verdict goes [see above]")
     parser.add_argument("--explain", metavar="N", type=int, default=0, help="show the first N of each kind of fault")
     parser.add_argument(
@@ -85,26 +92,55 @@ def add_span_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    question = _question(args)
-    from driver.report.html.run import refresh_report
+    readings.check_arguments(args)
+    question, output = _question(args)
     from driver.validate.judge import judged, quiet_session
-    from driver.validate.judging import enter_verdict
 
     with judged(quiet_session(args.master), question, _say) as judgement:
-        path = args.verdict or (args.run_folder / NAME if args.run_folder else verdict_path(args.output))
-        write_verdict(path, judgement.verdict)
-        if args.run_folder:
-            enter_verdict(args.run_folder, judgement.verdict)
-            refresh_report(args.run_folder)
-        print(json.dumps(judgement.verdict) if args.json else "\n".join(text(judgement.verdict)))
+        others = None
+        if args.output or args.reading != readings.PAPER:
+            others = readings.judge_by_others(args, question, output)
+        verdict = _chosen(args, judgement.verdict, others)
+        path = _keep(args, verdict)
+        print(json.dumps(verdict) if args.json else "\n".join(text(verdict)))
         _explain(judgement, args)
+        if others and not args.json:
+            lines = readings.difference_lines(judgement, others) if args.reading == readings.PAPER else []
+            for line in [*lines, *readings.closing_lines(others, judgement.verdict)]:
+                print(line)
         if not args.json:
             pages = [args.run_folder / "report.html"] if args.run_folder else []
             print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
-    return 0 if judgement.verdict["verdict"] == "PASS" else FAIL_STATUS
+    return 0 if verdict["verdict"] == "PASS" else FAIL_STATUS
 
 
-def _question(args: argparse.Namespace) -> Question:
+def _chosen(args: argparse.Namespace, paper: Verdict, others: OtherReadings | None) -> Verdict:
+    """That of the reading that was asked for, with all readings that accept the output if they were tried."""
+    if others is None:
+        return paper
+    if others.hint and args.reading != readings.PAPER:
+        raise Refusal(f"--reading {args.reading}: {others.hint}")
+    verdict = others.verdicts.get(args.reading, paper)
+    return {**verdict, "accepted_by": others.accepted_by(paper)} if others.output else verdict
+
+
+def _keep(args: argparse.Namespace, verdict: Verdict) -> Path:
+    """Write the verdict; that of the paper's reading on a run is the run's own."""
+    from driver.report.html.run import refresh_report
+    from driver.validate.judging import enter_verdict
+
+    is_own = args.reading == readings.PAPER
+    name = NAME if is_own else f"{args.reading}.{NAME}"
+    path: Path = args.verdict or (args.run_folder / name if args.run_folder else verdict_path(args.output[0]))
+    write_verdict(path, verdict)
+    if args.run_folder and is_own:
+        enter_verdict(args.run_folder, verdict)
+        refresh_report(args.run_folder)
+    return path
+
+
+def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
+    """What the judge is asked; and the output as it was read, if it is in another layout."""
     from driver.dataset.folder import open_dataset
     from driver.dataset.integrity import check_files
     from driver.validate.judge import Question
@@ -119,12 +155,15 @@ def _question(args: argparse.Namespace) -> Question:
         dataset, seconds = _part_of_run(args, dataset)
     else:
         dataset, seconds = part_from(args, dataset)
-    output = args.output or args.run_folder / "output.csv"
-    _see_that_it_is_readable(output)
+    files = args.output or [args.run_folder / "output.csv"]
+    for file in files:
+        _see_that_it_is_readable(file)
     xways = xways_from(args, dataset)
     check_files(dataset)
+    output = readings.read_foreign(args, dataset, seconds, files)
     reading = Reading(lenient=args.lenient, in_minutes=args.travel_time == "minutes")
-    return Question(dataset, output, seconds, xways, reading, limits_for(args))
+    judged_file = files[0] if output is None else readings.in_own_layout(output)
+    return Question(dataset, judged_file, seconds, xways, reading, limits_for(args)), output
 
 
 def limits_for(args: argparse.Namespace) -> dict[str, float]:
@@ -192,53 +231,6 @@ def xways_from(args: argparse.Namespace, dataset: Dataset) -> tuple[int, ...] | 
     if absent := [xway for xway in chosen if xway not in dataset.traffic]:
         raise Refusal(f"{dataset.path} has no expressway {absent[0]}")
     return tuple(chosen)
-
-
-def text(verdict: Verdict) -> list[str]:
-    """The verdict for a terminal: what it is, then what came of each kind of answer and when, then what is odd."""
-    lenient = " (leniently)" if verdict["lenient"] else ""
-    first, last = verdict["minutes"]
-    part = describe_part(verdict["xways"])
-    words = [f"{verdict['verdict']}{lenient}", verdict["dataset"]["name"], f"minutes {first} to {last}"]
-    content = (*CONTENT, "lenient") if verdict["lenient"] else CONTENT
-    answers: Mapping[str, Mapping[str, Any]] = verdict["answers"]
-    limits = limits_of(verdict)
-    others = describe_limits(limits)
-    return [
-        "   ".join([*words, part] if part else words),
-        *textwrap.wrap(others or "", WIDTH),
-        "",
-        *format_table(
-            ("answer", *content),
-            [(kind, *(f"{counts[name]:,}" for name in content)) for kind, counts in answers.items()],
-        ),
-        "",
-        *format_table(
-            ("answer", *IN_TIME, *TIMES, "limit (s)"),
-            [_times(kind, counts, limits[kind]) for kind, counts in answers.items()],
-        ),
-        *_about_the_file(verdict),
-    ]
-
-
-def _times(kind: str, counts: Mapping[str, Any], limit: float) -> list[str]:
-    """How many answers came late or early, and what response times they had."""
-    times = ("-" if counts[name] is None else format_seconds(counts[name], limit) for name in TIMES)
-    return [kind, *(f"{counts[name]:,}" for name in IN_TIME), *times, str(limit)]
-
-
-def _about_the_file(verdict: Verdict) -> list[str]:
-    lines = verdict["lines"]
-    odd = {note: lines[note] for note in ("blank", "unknown_type", "malformed", "extra_fields") if lines[note]}
-    notes = [f"{format_count(count, 'line')}: {note.replace('_', ' ')}" for note, count in odd.items()]
-    notes += [f"  line {number}: {line!r}" for number, line in lines["examples"]]
-    if verdict["accidents_end"] != "specification":
-        notes.append("accidents end a minute earlier than the specification says")
-    if not lines["total"]:
-        notes.append("the file is empty")
-    elif not any(counts["received"] - counts["extra"] for counts in verdict["answers"].values()):
-        notes.append("no answer belongs to this data set: is it the output of another one?")
-    return ["", *notes] if notes else []
 
 
 def _explain(judgement: Judgement, args: argparse.Namespace) -> None:

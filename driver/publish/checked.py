@@ -23,8 +23,8 @@ from polling_baseline import spec
 
 REMEDY = "it was changed, or cut"
 WHOLE = (1, spec.RUN_SECONDS // spec.MINUTE_S)
-# What a run is about; runs of one rating share all else.
-SHARED = ("engine", "clock", "period_s", "workers", "durability", "to_minute", "catch_up", "ignore", "slower", "limits")
+# What all runs of a rating have in common; a worker needs an expressway, so small L have fewer.
+SHARED = ("engine", "clock", "period_s", "durability", "to_minute", "catch_up", "ignore", "slower", "limits")
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,3 +91,20 @@ def test_other_data_are_refused(run: Path, tmp_path: Path, capsys: Capsys) -> No
     bundle = bundle_of(run, tmp_path / "run.zip")
     assert main(["verify", str(bundle), "--dataset", str(other)]) == 1
     assert f"run is a run of road, not of the data in {other}" in capsys.readouterr().err
+
+
+def test_a_real_rating(run: Path, road: Path, tmp_path: Path, capsys: Capsys) -> None:
+    """From the search to the board."""
+    words = ["--engine", "sqlite", "--max", "2", "--step", "1", "--repeat", "2", "--out", str(tmp_path / "rating")]
+    assert main(["rate", "--dataset", str(road), *words]) == 0
+    assert ": 2, the median of 2, 2" in capsys.readouterr().out
+    (tmp_path / "sent").mkdir()
+    bundle = bundle_of(tmp_path / "rating", tmp_path / "sent" / "rating.zip")
+    capsys.readouterr()
+    assert main(["verify", str(bundle), "--dataset", str(road), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["kind"], told["rating"], told["faults"]) == ("rating", 2, [])
+    assert len(told["judged_again"]) == 2 and all(one["fits"] for one in told["judged_again"])
+    assert main(["board", str(tmp_path / "sent"), str(tmp_path / "rating"), "--json"]) == 0
+    (result,) = json.loads(capsys.readouterr().out)["results"]
+    assert (result["xways"], result["ratings"], result["is_rating"]) == (2, [2, 2], True)
