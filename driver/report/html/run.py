@@ -83,8 +83,8 @@ def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
         name = "" if len(shown) == 1 else f"{drawn_run.label}: "
         parts.append(banner(f"{name}{word}", mood, sentence, *_links(drawn_run.run.folder / PAGE, home)))
         parts += [paragraph(text) for text in look_first(drawn_run.run)]
-        if sentence := warning(drawn_run.run.json["environment"]["machine"]):
-            parts.append(paragraph(f"{name}{sentence}." if name else f"{sentence[0].upper()}{sentence[1:]}."))
+        if others := warning(drawn_run.run.json["environment"]["machine"]):
+            parts.append(paragraph(f"{name}{others}." if name else f"{others[0].upper()}{others[1:]}."))
     return Markup("\n".join(parts))
 
 
