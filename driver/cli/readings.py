@@ -64,7 +64,7 @@ def check_arguments(args: argparse.Namespace) -> None:
     """What explains faults does so by the paper's rules."""
     if args.reading == PAPER:
         return
-    for name in ("explain", "faults", "page", "lenient", "limits", "xways", "ignore"):
+    for name in ("follow", "explain", "faults", "page", "lenient", "limits", "xways", "ignore"):
         if getattr(args, name):
             raise Refusal(f"--{name} goes with the paper's reading; leave it out, or --reading {args.reading}")
 
@@ -119,6 +119,16 @@ def judge_by_others(args: argparse.Namespace, question: Question, output: Output
     accepted = {name: kit.accepted(road) for name, kit in KITS.items()}
     verdicts = {name: judge_by(kit, accepted[name], output, dataset, seconds) for name, kit in KITS.items()}
     return OtherReadings(output, accepted, verdicts)
+
+
+def choose_verdict(args: argparse.Namespace, paper: Verdict, others: OtherReadings | None) -> Verdict:
+    """That of the reading that was asked for, with all readings that accept the output if they were tried."""
+    if others is None:
+        return paper
+    if others.hint and args.reading != PAPER:
+        raise Refusal(f"--reading {args.reading}: {others.hint}")
+    verdict = others.verdicts.get(args.reading, paper)
+    return {**verdict, "accepted_by": others.accepted_by(paper)} if others.output else verdict
 
 
 def difference_lines(judgement: Judgement, others: OtherReadings) -> list[str]:

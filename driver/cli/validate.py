@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driver.cli import FAIL_STATUS, add_limits_argument, readings
-from driver.cli.verdict_text import text
+from driver.cli.verdict_text import minute_line, text
 from driver.run.limits import limits_in_force
 from driver.run.verdict import NAME, Verdict, write_verdict
 from polling_baseline import spec
@@ -18,7 +21,8 @@ from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
 
 if TYPE_CHECKING:
-    from driver.cli.readings import OtherReadings
+    from pyspark.sql import SparkSession
+
     from driver.dataset.folder import Dataset
     from driver.validate.judge import Judgement, Question
     from driver.validate.kits.layouts import Output
@@ -33,6 +37,7 @@ EXAMPLES = """\
                                                      the first faults explained, all of them in a file
   lrb validate road1 --output answers.csv --page faults.html
                                                      faults over time, by segment and minute, as a page
+  lrb validate road1 runs/0007-polling-L1 --follow   beside the run: each minute's faults once it is over
   lrb validate road1 --reading walmart2015 --output their.out
                                                      by the rules of another kit, in the layout of its files
   lrb validate road1 --reading perl2004 --output type0.csv --output type1.csv --output type2.csv
@@ -47,6 +52,8 @@ The file has one answer per line, plain or gzip; Emit is in seconds since the st
 """
 # A page explains so many of each kind of fault, unless --explain says otherwise.
 ON_PAGE = 2
+FOLLOW_PERIOD_S = 1
+LOW_PRIORITY = 10
 FAILS = ", 3 the verdict is FAIL"
 
 
@@ -70,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write all faults as CSV, or Parquet if it ends in .parquet",
     )
     parser.add_argument("--page", metavar="FILE", type=Path, help="show the faults as a page: when, where, and why")
+    parser.add_argument("--follow", action="store_true", help="judge a run while it goes on, minute by minute")
     parser.add_argument("--lenient", action="store_true", help="accept the specification's lenient readings as well")
     parser.add_argument(
         "--travel-time", choices=("seconds", "minutes"), default="seconds", help="minutes need --lenient [%(default)s]"
@@ -96,11 +104,15 @@ def run(args: argparse.Namespace) -> int:
     question, output = _question(args)
     from driver.validate.judge import judged, quiet_session
 
-    with judged(quiet_session(args.master), question, _say) as judgement:
+    if args.follow:
+        # The run comes first.
+        os.nice(LOW_PRIORITY)
+    spark = quiet_session(args.master)
+    with _followed(args, spark, question) if args.follow else judged(spark, question, _say) as judgement:
         others = None
         if args.output or args.reading != readings.PAPER:
             others = readings.judge_by_others(args, question, output)
-        verdict = _chosen(args, judgement.verdict, others)
+        verdict = readings.choose_verdict(args, judgement.verdict, others)
         path = _keep(args, verdict)
         print(json.dumps(verdict) if args.json else "\n".join(text(verdict)))
         _explain(judgement, args)
@@ -112,16 +124,6 @@ def run(args: argparse.Namespace) -> int:
             pages = [args.run_folder / "report.html"] if args.run_folder else []
             print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
     return 0 if verdict["verdict"] == "PASS" else FAIL_STATUS
-
-
-def _chosen(args: argparse.Namespace, paper: Verdict, others: OtherReadings | None) -> Verdict:
-    """That of the reading that was asked for, with all readings that accept the output if they were tried."""
-    if others is None:
-        return paper
-    if others.hint and args.reading != readings.PAPER:
-        raise Refusal(f"--reading {args.reading}: {others.hint}")
-    verdict = others.verdicts.get(args.reading, paper)
-    return {**verdict, "accepted_by": others.accepted_by(paper)} if others.output else verdict
 
 
 def _keep(args: argparse.Namespace, verdict: Verdict) -> Path:
@@ -139,6 +141,34 @@ def _keep(args: argparse.Namespace, verdict: Verdict) -> Path:
     return path
 
 
+@contextmanager
+def _followed(args: argparse.Namespace, spark: SparkSession, question: Question) -> Iterator[Judgement]:
+    """Say what came of each minute of a run until it ends, then judge it."""
+    from driver.run.record import read_run
+    from driver.validate.follow import Follower
+    from driver.validate.judge import judged, reference_for
+
+    _say("computing the right answers")
+    with reference_for(spark, question) as right:
+        follower = Follower(right, question)
+        while read_run(args.run_folder)["state"] == "running":
+            follower.read_on()
+            for minute in follower.minutes_over():
+                print(minute_line(minute), file=sys.stderr if args.json else sys.stdout, flush=True)
+            _wait()
+        follower.read_on(to_the_end=True)
+        ended, _ = _question(args)
+        # A run that stopped for being late has fewer seconds to answer for than it had planned.
+        same = ended.seconds == question.seconds
+        known = {"right": right, "overview": follower.overview} if same else {}
+        with judged(spark, ended, _say, **known) as judgement:
+            yield judgement
+
+
+def _wait() -> None:
+    time.sleep(FOLLOW_PERIOD_S)
+
+
 def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
     """What the judge is asked; and the output as it was read, if it is in another layout."""
     from driver.dataset.folder import open_dataset
@@ -148,6 +178,8 @@ def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
 
     if bool(args.run_folder) == bool(args.output):
         raise Refusal("name a run, or an output file with --output FILE")
+    if args.follow and not args.run_folder:
+        raise Refusal("--follow needs a run: only its folder tells when it ends; leave out --output")
     if args.travel_time == "minutes" and not args.lenient:
         raise Refusal("the specification's travel time is in seconds; minutes are accepted with --lenient only")
     dataset = open_dataset(args.dataset)
@@ -157,7 +189,8 @@ def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
         dataset, seconds = part_from(args, dataset)
     files = args.output or [args.run_folder / "output.csv"]
     for file in files:
-        _see_that_it_is_readable(file)
+        if not args.follow or file.exists():
+            _see_that_it_is_readable(file)
     xways = xways_from(args, dataset)
     check_files(dataset)
     output = readings.read_foreign(args, dataset, seconds, files)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from driver.dataset.expressways import describe_part
 from driver.run.limits import describe_limits
 from driver.run.verdict import Verdict, limits_of
 from polling_baseline.wording import WIDTH, format_count, format_seconds, format_table
+
+if TYPE_CHECKING:
+    from driver.validate.follow import MinuteVerdict
 
 # What came of each kind of answer, and when.
 CONTENT = ("expected", "received", "missing", "extra", "duplicate", "wrong")
@@ -63,3 +66,9 @@ def _about_the_file(verdict: Verdict) -> list[str]:
     elif not any(counts["received"] - counts["extra"] for counts in verdict["answers"].values()):
         notes.append("no answer belongs to this data set: is it the output of another one?")
     return ["", *notes] if notes else []
+
+
+def minute_line(minute: MinuteVerdict) -> str:
+    """`minute 7: 431 answers, all right and in time`, or what is not."""
+    faults = ", ".join(f"{kind} {fault} {number:,}" for (kind, fault), number in minute.faults.items())
+    return f"minute {minute.minute}: {minute.expected:,} answers, {faults or 'all right and in time'}"

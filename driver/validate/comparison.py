@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 # A part has so many answers, expected and received, and a task reads so many bytes of the file.
-LEAST_ROWS, MOST_ROWS = 250_000, 4_000_000
+LEAST_ROWS, MOST_ROWS = 250_000, 2_000_000
 LARGEST_READ = 1 << 26
 
 

@@ -66,7 +66,7 @@ class Judgement:
         """The answers of all minutes that have faults, late ones included; None if there are none."""
         cells = _cells(self.question, self.right, self.overview)
         late = self.overview.out_of_time & ~cells
-        return _comparison(self.question, self.right, self.overview, cells | late) if late.any() else self.compared
+        return compare_cells(self.question, self.right, self.overview, cells | late) if late.any() else self.compared
 
 
 def quiet_session(master: str) -> SparkSession:
@@ -84,17 +84,18 @@ def judged(
     question: Question,
     announce: Callable[[str], None] = lambda phase: None,
     right: RightAnswers | None = None,
+    overview: Overview | None = None,
 ) -> Iterator[Judgement]:
     """Judge, and keep what explains the verdict until the block ends; `announce` hears what is being done.
 
-    `right` is the question's reference, if there is one already.
+    `right` is the question's reference, if there is one already, and `overview` that of the output.
     """
     if right is None:
         announce("computing the right answers")
     with nullcontext(right) if right else reference_for(spark, question) as right:
         before = version_of(question.output)
         announce("comparing the answers")
-        overview = take_overview(right, question.output, question.limits)
+        overview = overview or take_overview(right, question.output, question.limits)
         right, counted, comparison = _best_fit(question, right, overview, announce)
         see_that_it_is_the_same(question.output, before)
         lines = {"total": overview.lines, **{note: overview.notes[note] for note in NOTES}}
@@ -139,7 +140,7 @@ def _counted(
     if not cells.any():
         return answer_verdicts(overview, no_counts(), question.limits), None
     announce("comparing answer by answer where they differ")
-    comparison = _comparison(question, right, overview, cells)
+    comparison = compare_cells(question, right, overview, cells)
     return answer_verdicts(overview, comparison.count(), question.limits), comparison
 
 
@@ -149,5 +150,5 @@ def _cells(question: Question, right: RightAnswers, overview: Overview) -> Cells
     return cells if question.xways is None else np.ones_like(cells)
 
 
-def _comparison(question: Question, right: RightAnswers, overview: Overview, cells: Cells) -> Comparison:
+def compare_cells(question: Question, right: RightAnswers, overview: Overview, cells: Cells) -> Comparison:
     return compare(right, overview, question.output, cells, question.xways, question.reading, question.limits)

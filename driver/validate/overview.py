@@ -85,6 +85,8 @@ class Overview:
     notes: Counter[str]
     # The first odd lines, with their numbers.
     examples: Sequence[tuple[int, str]]
+    # The latest Emit.
+    latest_us: int = 0
 
     @property
     def lines(self) -> int:
@@ -101,6 +103,12 @@ class Measure:
     limits: Limits
 
 
+def no_overview() -> Overview:
+    """That of nothing."""
+    nothing, cells = dict.fromkeys(KINDS, Times()), np.zeros((len(KINDS), PLACES), bool)
+    return Overview(dict.fromkeys(KINDS, Heap()), nothing, cells[0], cells, [], Counter(), [])
+
+
 def take_overview(right: RightAnswers, output: Path, limits: Limits) -> Overview:
     """That of a whole file, which must not change meanwhile."""
     output = output.absolute()
@@ -115,7 +123,7 @@ def take_overview(right: RightAnswers, output: Path, limits: Limits) -> Overview
     seen = run_job(right.spark, context.parallelize(parts, len(parts)).map(look).collect)
     shared.unpersist()
     see_that_it_is_the_same(output, before)
-    return _put_together(seen)
+    return put_together(seen)
 
 
 def version_of(output: Path) -> tuple[int, int]:
@@ -136,13 +144,14 @@ def overview_of(measure: Measure, output: Path, start: int, stop: int) -> Overvi
     wrong_balances, out_of_time = np.zeros(PLACES, bool), np.zeros((len(KINDS), PLACES), bool)
     spans: list[Span] = []
     examples: list[tuple[int, str]] = []
-    line = 1
+    line, latest_us = 1, 0
     with opened(output) as (file, _):
         for offset, data in blocks_of(file, start, stop):
             block = read_block(data)
             for kind, columns in block.answers.items():
                 heaps[kind] += _heap(measure, kind, columns)
                 times[kind].append(columns["response_us"])
+                latest_us = max(latest_us, int((columns["response_us"] + columns["second"] * SECOND_US).max()))
                 place, response = place_in_time(columns["second"]), columns["response_us"]
                 out_of_time[kind, place[(response < 0) | (response > limit_us(measure.limits, kind))]] = True
                 if kind == BALANCE:
@@ -153,7 +162,7 @@ def overview_of(measure: Measure, output: Path, start: int, stop: int) -> Overvi
             spans.append(Span(offset, len(data), line, block.lines, _cells(block)))
             line += block.lines
     together = {kind: times_of(np.concatenate([np.zeros(0, np.int64), *parts])) for kind, parts in times.items()}
-    return Overview(heaps, together, wrong_balances, out_of_time, spans, notes, examples)
+    return Overview(heaps, together, wrong_balances, out_of_time, spans, notes, examples, latest_us)
 
 
 def limit_us(limits: Limits, kind: int) -> int:
@@ -175,7 +184,7 @@ def _cells(block: Block) -> npt.NDArray[np.int16]:
     return np.unique(np.concatenate([np.zeros(0, np.int64), *cells])).astype(np.int16)
 
 
-def _put_together(parts: Sequence[Overview]) -> Overview:
+def put_together(parts: Sequence[Overview]) -> Overview:
     before = [0, *accumulate(part.lines for part in parts)]
     numbered = list(zip(before, parts, strict=False))
     return Overview(
@@ -186,6 +195,7 @@ def _put_together(parts: Sequence[Overview]) -> Overview:
         [replace(span, first_line=line + span.first_line) for line, part in numbered for span in part.spans],
         sum((part.notes for part in parts), Counter()),
         [(line + number, text) for line, part in numbered for number, text in part.examples][:MOST_EXAMPLES],
+        max(part.latest_us for part in parts),
     )
 
 

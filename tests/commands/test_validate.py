@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from driver.cli import main
-from driver.cli.validate import text, verdict_path
+from driver.cli.validate import verdict_path
+from driver.cli.verdict_text import text
 from driver.dataset.folder import open_dataset
 from driver.run.config import RunConfig
 from driver.run.loop import broken_run

@@ -9,7 +9,7 @@ import pytest
 
 from driver.cli import main, parser, rate
 from driver.cli.validate import limits_for
-from driver.cli.validate import text as verdict_text
+from driver.cli.verdict_text import text as verdict_text
 from driver.rating.candidate import candidate_of, gave_out
 from driver.rating.record import claim
 from driver.report.compare import check_comparable
