@@ -160,8 +160,8 @@ def _followed(args: argparse.Namespace, spark: SparkSession, question: Question)
         ended, _ = _question(args)
         # A run that stopped for being late has fewer seconds to answer for than it had planned.
         same = ended.seconds == question.seconds
-        known = {"right": right, "overview": follower.overview} if same else {}
-        with judged(spark, ended, _say, **known) as judgement:
+        known = (right, follower.overview) if same else (None, None)
+        with judged(spark, ended, _say, *known) as judgement:
             yield judgement
 
 

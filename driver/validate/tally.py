@@ -71,8 +71,8 @@ def tally(expected: Columns, came: Columns, limits: Limits, acceptance: Acceptan
     identity, first = _numbered(rows, is_came)
     matches = first[identity[size:]]
     values, lenient = acceptance.read(expected, came, np.where(matches < size, matches, -1))
-    both = [np.r_[expected[f"value_{number}"], said] for number, said in enumerate(values, 1)]
-    right = _right(identity, *both, is_came, len(first))
+    value_1, value_2 = (np.r_[expected[f"value_{number}"], said] for number, said in enumerate(values, 1))
+    right = _right(identity, value_1, value_2, is_came, len(first))
     asked = np.bincount(identity[:size], minlength=len(first))
     tallied = {
         **{name: rows[name][first] for name in IDENTITY},
