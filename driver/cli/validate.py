@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driver.cli import FAIL_STATUS, add_limits_argument
+from driver.cli import FAIL_STATUS, add_limits_argument, readings
 from driver.cli.verdict_text import minute_line, text
 from driver.run.limits import limits_in_force
-from driver.run.verdict import NAME, write_verdict
+from driver.run.verdict import NAME, Verdict, write_verdict
 from polling_baseline import spec
 from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from driver.dataset.folder import Dataset
     from driver.validate.judge import Judgement, Question
+    from driver.validate.kits.layouts import Output
 
 SUMMARY = "Judge the answers of a run, or of any system's output file: right or wrong, early or late, and why."
 EXAMPLES = """\
@@ -37,6 +38,10 @@ EXAMPLES = """\
   lrb validate road1 --output answers.csv --page faults.html
                                                      faults over time, by segment and minute, as a page
   lrb validate road1 runs/0007-polling-L1 --follow   beside the run: each minute's faults once it is over
+  lrb validate road1 --reading walmart2015 --output their.out
+                                                     by the rules of another kit, in the layout of its files
+  lrb validate road1 --reading perl2004 --output type0.csv --output type1.csv --output type2.csv
+                                                     a file per kind of answer
 
 The file has one answer per line, plain or gzip; Emit is in seconds since the start of the run, with three decimals:
   0,VID,Time,Emit,LAV,Toll                toll notification, within 5 s
@@ -55,7 +60,14 @@ FAILS = ", 3 the verdict is FAIL"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
     parser.add_argument("run_folder", metavar="RUN", type=Path, nargs="?", help="a folder made by lrb run")
-    parser.add_argument("--output", metavar="FILE", type=Path, help="judge this output file instead of a run")
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        help="judge this output file instead of a run; several times if there is a file per kind",
+    )
+    readings.add_reading_arguments(parser)
     parser.add_argument("--verdict", metavar="FILE", type=Path, help="where the verdict goes [see above]")
     parser.add_argument("--explain", metavar="N", type=int, default=0, help="show the first N of each kind of fault")
     parser.add_argument(
@@ -88,27 +100,45 @@ def add_span_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    question = _question(args)
-    from driver.report.html.run import refresh_report
+    readings.check_arguments(args)
+    question, output = _question(args)
     from driver.validate.judge import judged, quiet_session
-    from driver.validate.judging import enter_verdict
 
     if args.follow:
         # The run comes first.
         os.nice(LOW_PRIORITY)
     spark = quiet_session(args.master)
     with _followed(args, spark, question) if args.follow else judged(spark, question, _say) as judgement:
-        path = args.verdict or (args.run_folder / NAME if args.run_folder else verdict_path(args.output))
-        write_verdict(path, judgement.verdict)
-        if args.run_folder:
-            enter_verdict(args.run_folder, judgement.verdict)
-            refresh_report(args.run_folder)
-        print(json.dumps(judgement.verdict) if args.json else "\n".join(text(judgement.verdict)))
+        others = None
+        if args.output or args.reading != readings.PAPER:
+            others = readings.judge_by_others(args, question, output)
+        verdict = readings.choose_verdict(args, judgement.verdict, others)
+        path = _keep(args, verdict)
+        print(json.dumps(verdict) if args.json else "\n".join(text(verdict)))
         _explain(judgement, args)
+        if others and not args.json:
+            lines = readings.difference_lines(judgement, others) if args.reading == readings.PAPER else []
+            for line in [*lines, *readings.closing_lines(others, judgement.verdict)]:
+                print(line)
         if not args.json:
             pages = [args.run_folder / "report.html"] if args.run_folder else []
             print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
-    return 0 if judgement.verdict["verdict"] == "PASS" else FAIL_STATUS
+    return 0 if verdict["verdict"] == "PASS" else FAIL_STATUS
+
+
+def _keep(args: argparse.Namespace, verdict: Verdict) -> Path:
+    """Write the verdict; that of the paper's reading on a run is the run's own."""
+    from driver.report.html.run import refresh_report
+    from driver.validate.judging import enter_verdict
+
+    is_own = args.reading == readings.PAPER
+    name = NAME if is_own else f"{args.reading}.{NAME}"
+    path: Path = args.verdict or (args.run_folder / name if args.run_folder else verdict_path(args.output[0]))
+    write_verdict(path, verdict)
+    if args.run_folder and is_own:
+        enter_verdict(args.run_folder, verdict)
+        refresh_report(args.run_folder)
+    return path
 
 
 @contextmanager
@@ -127,7 +157,7 @@ def _followed(args: argparse.Namespace, spark: SparkSession, question: Question)
                 print(minute_line(minute), file=sys.stderr if args.json else sys.stdout, flush=True)
             _wait()
         follower.read_on(to_the_end=True)
-        ended = _question(args)
+        ended, _ = _question(args)
         # A run that stopped for being late has fewer seconds to answer for than it had planned.
         same = ended.seconds == question.seconds
         known = (right, follower.overview) if same else (None, None)
@@ -139,7 +169,8 @@ def _wait() -> None:
     time.sleep(FOLLOW_PERIOD_S)
 
 
-def _question(args: argparse.Namespace) -> Question:
+def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
+    """What the judge is asked; and the output as it was read, if it is in another layout."""
     from driver.dataset.folder import open_dataset
     from driver.dataset.integrity import check_files
     from driver.validate.judge import Question
@@ -156,13 +187,16 @@ def _question(args: argparse.Namespace) -> Question:
         dataset, seconds = _part_of_run(args, dataset)
     else:
         dataset, seconds = part_from(args, dataset)
-    output = args.output or args.run_folder / "output.csv"
-    if not args.follow or output.exists():
-        _see_that_it_is_readable(output)
+    files = args.output or [args.run_folder / "output.csv"]
+    for file in files:
+        if not args.follow or file.exists():
+            _see_that_it_is_readable(file)
     xways = xways_from(args, dataset)
     check_files(dataset)
+    output = readings.read_foreign(args, dataset, seconds, files)
     reading = Reading(lenient=args.lenient, in_minutes=args.travel_time == "minutes")
-    return Question(dataset, output, seconds, xways, reading, limits_for(args))
+    judged_file = files[0] if output is None else readings.in_own_layout(output)
+    return Question(dataset, judged_file, seconds, xways, reading, limits_for(args)), output
 
 
 def limits_for(args: argparse.Namespace) -> dict[str, float]:

@@ -37,7 +37,7 @@ class Column:
 
     @property
     def measured(self) -> dict[str, float | None]:
-        return {name: spread and spread.median for name, spread in self.spreads.items()}
+        return {name: spread.median if spread else None for name, spread in self.spreads.items()}
 
 
 def columns(runs: Sequence[RunRecord], repeated: Sequence[Sequence[RunRecord]] = ()) -> list[Column]:

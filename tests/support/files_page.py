@@ -17,6 +17,7 @@ from driver.dataset.folder import DatasetInfo, FileInfo
 from driver.dataset.relabel import DatasetLabel
 from driver.json_record import fault_in
 from driver.lesson import folder as lesson
+from driver.publish.record import BundleRecord
 from driver.rating import record as rating
 from driver.report import comparison
 from driver.report.measures import SpreadRecord
@@ -58,6 +59,7 @@ RECORDS: dict[str, Any] = {
     "comparison.json": comparison.ComparisonRecord,
     "Compared system": comparison.ComparedRecord,
     "Spread": SpreadRecord,
+    "bundle.json": BundleRecord,
     "anatomy.json": rating.AnatomyRecord,
     "Rung": rating.RungRecord,
     "Load": rating.LoadRecord,

@@ -41,6 +41,7 @@ TOPS = (
     "run.json",
     "verdict.json",
     "comparison.json",
+    "bundle.json",
     "rating.json",
     "reproduction.json",
     "anatomy.json",

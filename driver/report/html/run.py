@@ -19,8 +19,8 @@ from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_
 from driver.report.html.repeated import repeated_section
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
 from driver.report.measures import measures
-from driver.report.side_by_side import Row
 from driver.report.service import service_facts
+from driver.report.side_by_side import Row
 from driver.report.text import TIMES, answer_columns, answer_counts, limits_text, response_times, server_text
 from driver.run.limits import limits_argument
 from driver.run.machine import machine_words, warning
@@ -84,8 +84,8 @@ def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
         name = "" if len(shown) == 1 else f"{drawn_run.label}: "
         parts.append(banner(f"{name}{word}", mood, sentence, *_links(drawn_run.run.folder / PAGE, home)))
         parts += [paragraph(text) for text in look_first(drawn_run.run)]
-        if sentence := warning(drawn_run.run.json["environment"]["machine"]):
-            parts.append(paragraph(f"{name}{sentence}." if name else f"{sentence[0].upper()}{sentence[1:]}."))
+        if others := warning(drawn_run.run.json["environment"]["machine"]):
+            parts.append(paragraph(f"{name}{others}." if name else f"{others[0].upper()}{others[1:]}."))
     return Markup("\n".join(parts))
 
 
