@@ -17,6 +17,7 @@ NAMES = (
     "designs",
     "trigger",
     "duckdb",
+    "look_ups",
     "aurora",
     "lines",
     "validator",

@@ -114,14 +114,14 @@ class Session:
         """Draw the conclusions from a minute that is over, for the one that begins."""
         end = seconds.start
         if end % spec.MINUTE_S == 0:
-            numbers = {"minute": spec.minute_of(end) - 1}
+            self._connection.execute(f"SET VARIABLE minute = {spec.minute_of(end) - 1}")
             half = self._ring.rows(range(end - spec.REPORT_PERIOD_S, end))
-            self._run("note_irregular_vehicles", numbers, half_minute=half)
-            self._run("note_suspects", numbers)
+            self._run("note_irregular_vehicles", half_minute=half)
+            self._run("note_suspects")
             whole = self._ring.rows(range(end - spec.MINUTE_S, end)) if self._any("lr.suspect") else EMPTY
-            self._run("look_up_sightings", numbers, whole_minute=whole)
+            self._run("look_up_sightings", whole_minute=whole)
             for name in MINUTE_STEPS:
-                self._run(name, numbers)
+                self._run(name)
             self._accidents = self._any("lr.accident")
 
     def _advance_vehicles(self, seconds: range, share: Share) -> None:
