@@ -1,4 +1,4 @@
-"""What engine duckdb pays, in CPU time, to look things up in the history, by the form in which the history lies there."""
+"""What engine duckdb pays, in CPU time, to look up the history, by the form in which that lies there."""
 
 from __future__ import annotations
 
