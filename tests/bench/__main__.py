@@ -18,6 +18,7 @@ NAMES = (
     "handover",
     "trigger",
     "duckdb",
+    "look_ups",
     "aurora",
     "lines",
     "validator",
