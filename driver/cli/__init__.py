@@ -35,6 +35,7 @@ COMMANDS = (
     "compare",
     "rate",
     "reproduce",
+    "plan",
     "aurora",
     "db",
     "cluster",

@@ -18,6 +18,7 @@ NAMES = (
     "trigger",
     "duckdb",
     "aurora",
+    "streaming",
     "lines",
     "validator",
     "clocks",

@@ -27,7 +27,7 @@ WARM_UP_S, MEASURED_S = 65, 60
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        history = _history(Path(folder))
+        history = history_files(Path(folder))
         _cost("200 reports, 1 thread", DuckDB(*history), 200)
         _cost("50,000 reports, 1 thread", DuckDB(*history), 50_000)
         _cost("50,000 reports, 1 thread, with a file", DuckDB(*history, durable=True), 50_000)
@@ -89,7 +89,7 @@ def with_requests(batches: Iterator[Batch]) -> Iterator[Batch]:
         yield Batch(batch.seconds, (Share(share.reports, columns),))
 
 
-def _history(folder: Path) -> tuple[list[Path], list[Path]]:
+def history_files(folder: Path) -> tuple[list[Path], list[Path]]:
     """A week of one expressway, and of 150,000 vehicles ten of them."""
     vehicles, days = (
         np.repeat(np.arange(150_000), spec.HISTORY_DAYS),
