@@ -30,6 +30,7 @@ NEEDED = {
     "rate": [],
     "reproduce": [],
     "demo": [],
+    "plan": [],
 }
 
 
