@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         f"its floor leaves {plans[0].share:.2f} s of each second"
     )
     print(
-        f"report    {costs.driver_s * 1e6:.2f} us on the driver, one after the other, and "
+        f"report    {costs.driver_s * 1e6:.2f} us one after the other, and "
         f"{costs.shard_s * 1e6:.2f} us shared by all cores"
     )
     for plan in plans:
@@ -47,7 +47,9 @@ def run(args: argparse.Namespace) -> int:
             f"{plan.report_s * 1e6:.2f} us; {plan.share:.2f} s / {plan.report_s * 1e6:.2f} us = "
             f"{plan.reports_per_s:,.0f} reports a second: L = {plan.xways} at {REPORTS_PER_XWAY:,} each"
         )
-    print(f"limit     the driver shares out every batch: past L = {plans[0].most_xways} no worker helps")
+    print(f"limit     what is done one after the other: past L = {plans[0].most_xways} no worker helps")
+    if not costs.shard_s:
+        print("note      no gain from a second shard could be measured, so this forecast promises none from more cores")
     return 0
 
 
