@@ -39,6 +39,7 @@ COMMANDS = (
     "bundle",
     "verify",
     "board",
+    "plan",
     "aurora",
     "query",
     "db",

@@ -20,6 +20,7 @@ NAMES = (
     "duckdb",
     "look_ups",
     "aurora",
+    "streaming",
     "lines",
     "validator",
     "clocks",

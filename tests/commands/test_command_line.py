@@ -31,6 +31,7 @@ NEEDED = {
     "rate": [],
     "reproduce": [],
     "demo": [],
+    "plan": [],
 }
 
 
