@@ -13,6 +13,8 @@ EXAMPLES = """\
   lrb cluster start --workers 2           and the address to give to --master
   lrb validate road1 runs/0007-polling-L1 --master spark://127.0.0.1:40123
                                           so do generate, import and load; the secret is found by itself
+  lrb run road1 --engine structured_streaming --master spark://127.0.0.1:40123
+                                          the stream engine, a shard on each core
   lrb cluster status                      exit status 1 if it does not run
   lrb cluster stop
 

@@ -6,10 +6,15 @@ import argparse
 import getpass
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from driver.cli import FAIL_STATUS, Help
 from polling_baseline.wording import format_command, format_table
+
+if TYPE_CHECKING:
+    from driver.lesson.folder import CheckRecord
 
 SUMMARY = "Exercises that grade themselves: a small road, a file with a hole, and a judge that shows the first fault."
 EXAMPLES = """\
@@ -65,15 +70,22 @@ def _start(args: argparse.Namespace) -> int:
 
     exercise = find_exercise(args.name)
     folder = args.out or Path(args.name)
-    start_lesson(exercise, args.seed or getpass.getuser(), folder)
+    start_lesson(exercise, args.seed or _user(), folder)
     print(f"{exercise.summary}\n{folder / 'README.md'} says what to do; {folder / exercise.file} is yours to complete.")
     print(f"Then: {format_command('lesson', 'check', folder)}")
     return 0
 
 
+def _user() -> str:
+    """A user without an entry in the list of users has no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "student"
+
+
 def _check(args: argparse.Namespace) -> int:
     from driver.lesson.check import check_lesson
-    from driver.lesson.folder import CheckRecord
 
     def show(record: CheckRecord) -> str:
         return json.dumps(record) if args.json else "\n".join(text(record, folder))
@@ -86,12 +98,13 @@ def _check(args: argparse.Namespace) -> int:
     return 0 if right else FAIL_STATUS
 
 
-def text(record, folder: Path) -> list[str]:  # type: ignore[no-untyped-def]
+def text(record: CheckRecord, folder: Path) -> list[str]:
     """A check for a terminal: the verdict, what came of each kind of answer, the first fault."""
     lines = [f"{record['verdict']}   {record['exercise']}   {record['student']}   score {record['score']} of 100"]
     if record["answers"]:
         names = ("expected", "received", "missing", "extra", "duplicate", "wrong")
-        rows = [(kind, *(f"{counts[name]:,}" for name in names)) for kind, counts in record["answers"].items()]
+        answers: Mapping[str, Mapping[str, Any]] = record["answers"]
+        rows = [(kind, *(f"{counts[name]:,}" for name in names)) for kind, counts in answers.items()]
         lines += ["", *format_table(("answer", *names), rows)]
     if record["verdict"] == "PASS":
         return [*lines, "", "Every answer is right."]

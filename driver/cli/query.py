@@ -18,7 +18,7 @@ EXAMPLES = """\
                                                how many vehicles there were, and what ended trips have paid
   lrb query --csv 'SELECT minute, max(cars) FROM lr.segment_minute GROUP BY minute ORDER BY minute' > cars.csv
                                                the fullest segment of each minute, as CSV
-  lrb query --timeout 0.2 'SELECT * FROM lr.segment_toll'
+  lrb query --timeout 0.2 'SELECT max(toll) FROM lr.segment_toll'
                                                give up soon: a run wants these tables back
   lrb aurora query --help                      the same for the stream engine
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driver.cli import FAIL_STATUS, add_limits_argument
+from driver.cli import FAIL_STATUS, add_limits_argument, readings
 from driver.cli.beside import is_beside, wait_for_run
 from driver.cli.verdict_text import minute_line, text
 from driver.run.limits import limits_in_force
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
     from driver.run.judge_status import JudgeStatus
     from driver.validate.judge import Judgement, Question
+    from driver.validate.kits.layouts import Output
     from driver.validate.live.live_judge import MinuteVerdict
 
 SUMMARY = "Judge the answers of a run, or of any system's output file: right or wrong, early or late, and why."
@@ -37,6 +38,10 @@ EXAMPLES = """\
   lrb validate road1 --output answers.csv --page faults.html
                                                      faults over time, by segment and minute, as a page
   lrb validate road1 runs/0007-polling-L1 --follow   beside the run: each minute's faults once it is over
+  lrb validate road1 --reading walmart2015 --output their.out
+                                                     by the rules of another kit, in the layout of its files
+  lrb validate road1 --reading perl2004 --output type0.csv --output type1.csv --output type2.csv
+                                                     a file per kind of answer
 
 The file has one answer per line, plain or gzip; Emit is in seconds since the start of the run, with three decimals:
   0,VID,Time,Emit,LAV,Toll                toll notification, within 5 s
@@ -54,7 +59,14 @@ FAILS = ", 3 the verdict is FAIL"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", type=Path, help="a folder made by lrb generate or lrb import")
     parser.add_argument("run_folder", metavar="RUN", type=Path, nargs="?", help="a folder made by lrb run")
-    parser.add_argument("--output", metavar="FILE", type=Path, help="judge this output file instead of a run")
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        help="judge this output file instead of a run; several times if there is a file per kind",
+    )
+    readings.add_reading_arguments(parser)
     parser.add_argument("--verdict", metavar="FILE", type=Path, help="where the verdict goes [see above]")
     parser.add_argument("--explain", metavar="N", type=int, default=0, help="show the first N of each kind of fault")
     parser.add_argument(
@@ -90,31 +102,42 @@ def add_span_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    readings.check_arguments(args)
     if args.beside and not wait_for_run(args.run_folder, args.beside):
         return 0
-    question = _question(args)
+    question, output = _question(args)
     if args.follow:
         return _follow(args, question)
     from driver.validate.judge import judged, quiet_session
 
     with judged(quiet_session(args.master), question, _say) as judgement:
-        path = _keep(args, judgement.verdict)
-        print(json.dumps(judgement.verdict) if args.json else "\n".join(text(judgement.verdict)))
+        others = None
+        if args.output or args.reading != readings.PAPER:
+            others = readings.judge_by_others(args, question, output)
+        verdict = readings.choose_verdict(args, judgement.verdict, others)
+        path = _keep(args, verdict)
+        print(json.dumps(verdict) if args.json else "\n".join(text(verdict)))
         _explain(judgement, args)
+        if others and not args.json:
+            lines = readings.difference_lines(judgement, others) if args.reading == readings.PAPER else []
+            for line in [*lines, *readings.closing_lines(others, judgement.verdict)]:
+                print(line)
         if not args.json:
             pages = [args.run_folder / "report.html"] if args.run_folder else []
             print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
-    return _status(judgement.verdict)
+    return _status(verdict)
 
 
 def _keep(args: argparse.Namespace, verdict: Verdict) -> Path:
-    """Write the verdict, into the run as well if it is one; where it is now."""
+    """Write the verdict; that of the paper's reading on a run is the run's own."""
     from driver.report.html.run import refresh_report
     from driver.validate.judging import enter_verdict
 
-    path: Path = args.verdict or (args.run_folder / NAME if args.run_folder else verdict_path(args.output))
+    is_own = args.reading == readings.PAPER
+    name = NAME if is_own else f"{args.reading}.{NAME}"
+    path: Path = args.verdict or (args.run_folder / name if args.run_folder else verdict_path(args.output[0]))
     write_verdict(path, verdict)
-    if args.run_folder:
+    if args.run_folder and is_own:
         enter_verdict(args.run_folder, verdict)
         refresh_report(args.run_folder)
     return path
@@ -132,9 +155,14 @@ def _follow(args: argparse.Namespace, question: Question) -> int:
         if not args.beside:
             print(minute_line(minute), file=sys.stderr if args.json else sys.stdout, flush=True)
 
+    stopped = False
+
     def goes_on(status: JudgeStatus | None) -> bool:
-        if status and status["stops_run"] and args.beside:
+        nonlocal stopped
+        if status and status["stops_run"] and args.beside and not stopped:
+            # Once: a second signal would not let the cycle under way end.
             os.kill(args.beside, signal.SIGINT)
+            stopped = True
         return args.beside is None or is_beside(args.beside)
 
     if not args.beside:
@@ -150,7 +178,8 @@ def _follow(args: argparse.Namespace, question: Question) -> int:
     return _status(verdict)
 
 
-def _question(args: argparse.Namespace) -> Question:
+def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
+    """What the judge is asked; and the output as it was read, if it is in another layout."""
     from driver.dataset.folder import open_dataset
     from driver.dataset.integrity import check_files
     from driver.validate.judge import Question
@@ -160,10 +189,11 @@ def _question(args: argparse.Namespace) -> Question:
         raise Refusal("name a run, or an output file with --output FILE")
     if args.follow and not args.run_folder:
         raise Refusal("--follow needs a run: only its folder tells when it ends; leave out --output")
-    if args.follow and any((args.explain, args.faults, args.page, args.lenient, args.xways)):
+    not_yet = (args.explain, args.faults, args.page, args.lenient, args.xways, args.reading != readings.PAPER)
+    if args.follow and any(not_yet):
         raise Refusal(
-            "--follow judges all of a run, strictly; for --explain, --faults, --page, --lenient and --xways judge it "
-            "when it is over"
+            "--follow judges all of a run, strictly and by the paper; for --explain, --faults, --page, --lenient, "
+            "--xways and --reading judge it when it is over"
         )
     if args.travel_time == "minutes" and not args.lenient:
         raise Refusal("the specification's travel time is in seconds; minutes are accepted with --lenient only")
@@ -172,13 +202,16 @@ def _question(args: argparse.Namespace) -> Question:
         dataset, seconds = _part_of_run(args, dataset)
     else:
         dataset, seconds = part_from(args, dataset)
-    output = args.output or args.run_folder / "output.csv"
-    if not args.follow or output.exists():
-        _see_that_it_is_readable(output)
+    files = args.output or [args.run_folder / "output.csv"]
+    for file in files:
+        if not args.follow or file.exists():
+            _see_that_it_is_readable(file)
     xways = xways_from(args, dataset)
     check_files(dataset)
+    output = readings.read_foreign(args, dataset, seconds, files)
     reading = Reading(lenient=args.lenient, in_minutes=args.travel_time == "minutes")
-    return Question(dataset, output, seconds, xways, reading, limits_for(args))
+    judged_file = files[0] if output is None else readings.in_own_layout(output)
+    return Question(dataset, judged_file, seconds, xways, reading, limits_for(args)), output
 
 
 def limits_for(args: argparse.Namespace) -> dict[str, float]:

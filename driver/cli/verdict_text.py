@@ -25,7 +25,8 @@ def text(verdict: Verdict) -> list[str]:
     lenient = " (leniently)" if verdict["lenient"] else ""
     first, last = verdict["minutes"]
     part = describe_part(verdict["xways"])
-    words = [f"{verdict['verdict']}{lenient}", verdict["dataset"]["name"], f"minutes {first} to {last}"]
+    by = f" by {verdict['reading']}" if "reading" in verdict else ""
+    words = [f"{verdict['verdict']}{lenient}{by}", verdict["dataset"]["name"], f"minutes {first} to {last}"]
     content = (*CONTENT, "lenient") if verdict["lenient"] else CONTENT
     answers: Mapping[str, Mapping[str, Any]] = verdict["answers"]
     limits = limits_of(verdict)

@@ -59,10 +59,11 @@ class Loaded:
 
 
 def load_history(
-    spark: SparkSession, dataset: Dataset, claim: Claim, advance: Advance, logged: bool | None = None
+    spark: SparkSession | None, dataset: Dataset, claim: Claim, advance: Advance, logged: bool | None = None
 ) -> Loaded:
     """Replace schema `lr_history` by the history of a data set; `advance` hears of each file.
 
+    A data set without history needs no Spark.
     Tables are logged if the server keeps what was committed, or as `logged` says.
     """
     from sqlalchemy.exc import InvalidRequestError
@@ -75,7 +76,7 @@ def load_history(
             _run(connection, "010_tables", logged)
             units = units_of(dataset, target, _load_under_way(connection))
             begun_at = time.monotonic()
-            rows = for_each(spark, units, copy_unit, scratch("load") / "progress", advance)
+            rows = for_each(spark, units, copy_unit, scratch("load") / "progress", advance) if spark and units else []
             copied_at = time.monotonic()
             _run(connection, "020_keys")
             keys_s = time.monotonic() - copied_at
@@ -104,7 +105,7 @@ def ensure_loaded(dataset: Dataset, claim: Claim, master: str) -> None:
             return
     from driver.spark.session import session
 
-    spark = session(master)
+    spark = session(master) if dataset.toll_history or dataset.segment_history else None
     with progress("load history", max(len(dataset.toll_history) + len(dataset.segment_history), 1)) as advance:
         load_history(spark, dataset, claim, advance)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from driver.dataset.folder import Dataset, open_dataset, sha256_of
 from driver.dataset.ignore import REQUESTS
@@ -25,8 +25,10 @@ from driver.run.config import RunConfig, configure
 from driver.run.engines import Backends
 from driver.run.limits import limits_in_force
 from driver.run.loop import measure
+from driver.run.record_types import RunJson
 from driver.run.verdict import Verdict
 from polling_baseline import spec
+from polling_baseline.engines.aurora.engine import Aurora
 from polling_baseline.refusal import Refusal
 
 # So many of each fault of each kind of answer are looked at.
@@ -90,7 +92,7 @@ def run_file(exercise: Exercise, file: Path, dataset: Dataset, run: Path) -> Run
     return config
 
 
-def _measured(exercise: Exercise, file: Path, config: RunConfig, run: Path):  # type: ignore[no-untyped-def]
+def _measured(exercise: Exercise, file: Path, config: RunConfig, run: Path) -> RunJson:
     part, backends = config.open_dataset(), Backends(database=DATABASE)
     with ExitStack() as stack:
         if exercise.routine:
@@ -98,7 +100,7 @@ def _measured(exercise: Exercise, file: Path, config: RunConfig, run: Path):  # 
             return measure(config, part, backends, run, lambda engine: adopt_routine(target, routine, file))
         stack.enter_context(time_limit())
         if exercise.engine == "aurora":
-            return measure(config, part, backends, run, lambda engine: adopt_box(engine, file))
+            return measure(config, part, backends, run, lambda engine: adopt_box(cast(Aurora, engine), file))
         try:
             return measure(config, part, backends, run)
         except Refusal as refusal:
@@ -122,10 +124,9 @@ def judge(config: RunConfig, dataset: Dataset, run: Path, master: str) -> Outcom
 
 def _judged(exercise: Exercise, outcome: Outcome) -> dict[str, object]:
     verdict = outcome.verdict
+    answers: Mapping[str, Mapping[str, Any]] = verdict["answers"]
     names = AnswerCounts.__annotations__
-    counts = {
-        kind: cast(AnswerCounts, {name: verdict["answers"][kind][name] for name in names}) for kind in exercise.kinds
-    }
+    counts = {kind: cast(AnswerCounts, {name: answers[kind][name] for name in names}) for kind in exercise.kinds}
     result = {
         "format": FORMAT,
         "exercise": exercise.name,
@@ -154,7 +155,7 @@ def _broken(exercise: Exercise, reason: str) -> dict[str, object]:
     }
 
 
-def score_of(counts) -> int:  # type: ignore[no-untyped-def]
+def score_of(counts: Collection[AnswerCounts]) -> int:
     """The share of right answers in all that were demanded or given, in percent."""
     right = sum(kind["expected"] - kind["missing"] - kind["wrong"] for kind in counts)
     every = sum(kind["expected"] + kind["extra"] + kind["duplicate"] for kind in counts)

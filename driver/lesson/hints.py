@@ -84,10 +84,11 @@ TOLL_HINTS = (
 
 
 def _reports_of_each(fault: Fault) -> int:
-    """The most that one vehicle sent from a spot where the answer has an accident."""
+    """The most that one vehicle had sent from a spot where the answer has an accident, before the alert's minute."""
+    minute_start = fault.second - fault.second % spec.MINUTE_S
     return max(
         (
-            sum(report.vehicle == vehicle for report in reports)
+            sum(report.vehicle == vehicle and report.second < minute_start for report in reports)
             for reports in fault.standing
             for vehicle in {report.vehicle for report in reports}
         ),

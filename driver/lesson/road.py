@@ -144,7 +144,7 @@ def _stand(road: _Road, direction: int, seg: int, lane: int, start: int, reports
         for driven in range(VISIT_SEGMENTS + 3):
             at = seg + upstream * (VISIT_SEGMENTS - driven)
             place = road.place_in(at, direction, rng.choice(spec.TRAVEL_LANES))
-            road.report(vehicle, second + phase + driven * PERIOD_S, rng.randint(45, 70), place)
+            road.report(vehicle, second + phase + driven * PERIOD_S, rng.randint(15, 38), place)
 
 
 def _write(folder: Path, road: _Road, seed: int) -> None:

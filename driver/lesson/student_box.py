@@ -55,7 +55,7 @@ def _load(file: Path) -> Callable[..., Any]:
     function = getattr(module, FUNCTION, None)
     if not callable(function):
         raise BrokenFile(f"{file.name} has no function {FUNCTION}")
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 @contextmanager

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 DATABASE = "lesson"
+# With these one session of lr_driver could end another, that of a run beside.
+SIGNALS = ("pg_catalog.pg_terminate_backend(integer, bigint)", "pg_catalog.pg_cancel_backend(integer)")
 STATEMENT_LIMIT_S = 20
 RUN_LIMIT_S = 90
 
@@ -39,6 +41,8 @@ def guarded_database() -> Iterator[Target]:
         with target.open().execution_options(isolation_level="AUTOCOMMIT") as connection:
             name = quoted(connection, driver(connection).info.dbname)
             execute(connection, f"ALTER DATABASE {name} SET statement_timeout = '{STATEMENT_LIMIT_S}s'")
+            if target.embedded:
+                execute(connection, f"REVOKE EXECUTE ON FUNCTION {', '.join(SIGNALS)} FROM PUBLIC")
     except psycopg2.Error as error:
         raise Refusal(
             f"database {DATABASE} of {target.label} cannot be limited: {error.diag.message_primary}; "
@@ -95,11 +99,15 @@ def _grant(connection: Connection, routine: Routine) -> None:
 
 
 def _run_file(login: Target, file: Path) -> None:
+    try:
+        text = file.read_text()
+    except UnicodeDecodeError:
+        raise BrokenFile(f"{file.name} is not text in UTF-8") from None
     with with_safe_path(login.open()).execution_options(isolation_level="AUTOCOMMIT") as connection:
         try:
-            execute_script(connection, file.read_text())
+            execute_script(connection, text)
         except psycopg2.Error as error:
-            place = _line_of(error, file.read_text())
+            place = _line_of(error, text)
             raise BrokenFile(f"{file.name}{place}: {(error.diag.message_primary or str(error)).strip()}") from None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from driver.report.diagnosis import headline
 from driver.report.measures import KIND, TIMES, Spread, spread_record, spreads
+from driver.report.service import service_rows
 from driver.report.side_by_side import Row, side_by_side
 from driver.report.text import answer_counts, departures, limits_text
 from driver.run.config import ENGINE_OPTIONS, NAMES_A_SYSTEM, RunConfig
@@ -36,7 +37,7 @@ class Column:
 
     @property
     def measured(self) -> dict[str, float | None]:
-        return {name: spread and spread.median for name, spread in self.spreads.items()}
+        return {name: spread.median if spread else None for name, spread in self.spreads.items()}
 
 
 def columns(runs: Sequence[RunRecord], repeated: Sequence[Sequence[RunRecord]] = ()) -> list[Column]:
@@ -127,7 +128,7 @@ def results(table: Sequence[Column]) -> list[Row]:
     rows += [(f"{KIND} response {name} (s)", _responses(table, f"{KIND}_{name}_s")) for name in TIMES]
     rows.append(("tuples per busy second", _numbers(table, "tuples_per_s", ",.0f")))
     rows.append(("microseconds per tuple", _numbers(table, "us_per_tuple", ",.2f")))
-    rows += _service(table)
+    rows += service_rows([column.run for column in table])
     if any(column.run.config.profile.logged_tables for column in table):
         rows.append(("bytes of log per tuple", _numbers(table, "wal_bytes_per_tuple", ",.0f")))
     if len(table) > 1:
@@ -140,20 +141,6 @@ def _verdict(column: Column) -> str:
     word = headline(column.run)[0]
     alike = sum(headline(run)[0] == word for run in column.runs)
     return word if alike == len(column.runs) else f"{word} ({alike} of {len(column.runs)})"
-
-
-def _service(table: Sequence[Column]) -> list[Row]:
-    """What a stream engine dropped, and what its answers were worth to it, where one of them may drop."""
-    engines = [column.run.json["environment"]["engine"] for column in table]
-    if not any("shed_tuples" in engine for engine in engines):
-        return []
-    return [
-        ("tuples shed", [f"{engine['shed_tuples']:,}" if "shed_tuples" in engine else "-" for engine in engines]),
-        (
-            f"utility of {KIND}s",
-            [f"{engine['utility'][KIND]:.3f}" if KIND in engine.get("utility", {}) else "-" for engine in engines],
-        ),
-    ]
 
 
 def _expected(run: RunRecord) -> int | None:

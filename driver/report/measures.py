@@ -100,4 +100,5 @@ def typical(runs: Sequence[RunRecord]) -> RunRecord:
 
 def has_failed(run: RunRecord) -> bool:
     """It broke, was late or was judged wrong; what was not judged has not failed by that."""
-    return run.json["state"] != "complete" or run.late > 0 or (run.verdict or {}).get("verdict") == "FAIL"
+    is_wrong = run.verdict is not None and run.verdict["verdict"] == "FAIL"
+    return run.json["state"] != "complete" or run.late > 0 or is_wrong

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from driver.report.compare import common_departures, labels, others_text
-from driver.report.measures import measures, spreads, typical
+from driver.report.measures import has_failed, measures, spreads, typical
 from driver.run.record import RunRecord
 from polling_baseline.wording import fold_parts, format_table
 
@@ -77,5 +77,4 @@ def cell(system: Series, xways: float, name: str) -> str:
     runs = system.loads.get(xways)
     if not runs or (spread := spreads(runs)[name]) is None:
         return "-"
-    failed = (typical(runs).verdict or {}).get("verdict") == "FAIL" or typical(runs).json["state"] != "complete"
-    return spread.words(FORMS[name]) + ("*" if failed else "")
+    return spread.words(FORMS[name]) + ("*" if any(map(has_failed, runs)) else "")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from driver.report.diagnosis import headline, look_first
+from driver.report.service import service_text
 from driver.run.config import ENGINE_OPTIONS, FOREIGN, RunConfig
 from driver.run.journal import step_name
 from driver.run.limits import describe_limits, limits_in_force
@@ -253,23 +254,6 @@ def _memory(record: RunJson) -> list[str]:
     if "peak_bytes" not in engine or record["state"] == "broken":
         return []
     return [f"memory  {engine['peak_bytes'] / 1e9:.2f} GB at most, driver and engine together"]
-
-
-def service_text(record: RunJson) -> list[str]:
-    """What the answers of a stream engine were worth, and what it dropped; a broken run cannot ask."""
-    engine = record["environment"]["engine"]
-    if not engine.get("utility") or record["state"] == "broken":
-        return []
-    parts = [f"{kind.replace('_', ' ')} {worth:.3f}" for kind, worth in engine["utility"].items()]
-    return [*fold_parts("utility ", parts), *_shed_text(record)]
-
-
-def _shed_text(record: RunJson) -> list[str]:
-    engine, fed = record["environment"]["engine"], record["feed"]["rows"]
-    if "shed_tuples" not in engine:
-        return []
-    share = engine["shed_tuples"] / max(1, fed)
-    return [f"shed    {format_count(engine['shed_tuples'], 'tuple')}, {share:.1%} of the input, {engine['shed']}"]
 
 
 def _outages(record: RunJson) -> list[str]:

@@ -153,7 +153,7 @@ def _structured_streaming(config: RunConfig, dataset: Dataset, backends: Backend
     shards, warm_up_s = (int(given[name]) if name in given else None for name in ("shards", "warm_up"))
     options = Options(dataset.xways, shards, config.profile.keeps_commits, checkpoint, warm_up_s)
     history = dataset.toll_history, dataset.segment_history
-    return StructuredStreaming(lambda: session(backends.master), *history, options, progress)
+    return StructuredStreaming(lambda: session(backends.master, steady=True), *history, options, progress)
 
 
 def _foreign(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:

@@ -75,6 +75,9 @@ class _Verdict(TypedDict):
 class Verdict(_Verdict, total=False):
     # The response times that were allowed, in seconds; those of the specification where there is no such key.
     limits: dict[str, float]
+    # Whose rules it was judged by, if not the paper's; and all readings that accept the output, if they were tried.
+    reading: str
+    accepted_by: list[str]
 
 
 def read_verdict(folder: Path) -> Verdict | None:

@@ -38,8 +38,11 @@ END_S = 60
 REACH_S = 5.0
 
 
-def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
-    """The session of this process: the running one if there is one, whatever its master."""
+def session(master: str = "local[*]", app: str = "Linear Road", steady: bool = False) -> SparkSession:
+    """The session of this process: the running one if there is one, whatever its master.
+
+    With `steady`, it is to do the same work again and again.
+    """
     from py4j.protocol import Py4JError
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
@@ -51,7 +54,7 @@ def session(master: str = "local[*]", app: str = "Linear Road") -> SparkSession:
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(_is_not_py4j)
     # The gateway to Java outlives a stopped session; the next one takes it again.
-    gateway = SparkContext._gateway or _launch(master)
+    gateway = SparkContext._gateway or _launch(master, steady)
     conf = SparkConf(_jvm=gateway.jvm).setMaster(master).setAppName(app)
     if ours := _our_cluster(master):
         # Past the command line, which others can read.
@@ -106,7 +109,7 @@ def _is_not_py4j(record: logging.LogRecord) -> bool:
     return "py4j" not in record.pathname
 
 
-def _launch(master: str) -> Any:
+def _launch(master: str, steady: bool) -> Any:
     """Start Java, and give the gateway that SparkContext wants."""
     import pyspark
     from pyspark import SparkConf
@@ -121,7 +124,7 @@ def _launch(master: str) -> Any:
         os.environ.update(_environment(master, folder, *homes))
         # Where pyspark and Java tell each other the port of the gateway and its secret.
         tempfile.tempdir = str(folder)
-        settings = _settings(master, folder, archive_option(*homes, folder))
+        settings = _settings(master, folder, f"{_java_options(steady)} {archive_option(*homes, folder)}")
         conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
         with (folder / LOG).open("wb") as output:
             options = {"stdout": output, "stderr": output, "cwd": folder, "pass_fds": (scratch_lock(),)}
@@ -171,7 +174,7 @@ def _python(master: str) -> str:
     return sys.executable if is_local(master) else os.environ.get("PYSPARK_PYTHON", sys.executable)
 
 
-def _settings(master: str, folder: Path, archive: str) -> dict[str, str]:
+def _settings(master: str, folder: Path, java_options: str) -> dict[str, str]:
     memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     settings = {
         "spark.master": master,
@@ -191,7 +194,7 @@ def _settings(master: str, folder: Path, archive: str) -> dict[str, str]:
         # Nobody looks at the page that would show each plan, and to write it down takes as long as to make it.
         "spark.sql.ui.explainMode": "simple",
         "spark.sql.maxPlanStringLength": "1",
-        "spark.driver.extraJavaOptions": f"{_java_options()} {archive}",
+        "spark.driver.extraJavaOptions": java_options,
         "spark.executorEnv.LC_ALL": UTF8_LOCALE,
     }
     ours = _our_cluster(master)
@@ -204,14 +207,14 @@ def _settings(master: str, folder: Path, archive: str) -> dict[str, str]:
     return settings
 
 
-def _java_options() -> str:
+def _java_options(steady: bool) -> str:
     """What makes a judgement of three hours cheaper, unless the user has settings of their own.
 
     The collector for throughput; and only what is done very often is worth Java's slow compiler, which otherwise spends
-    most of its time on the code that plans the work and on Spark's own compiler.
+    most of its time on the code that plans the work and on Spark's own compiler.  Of steady work, that is all of it.
     """
-    ours = "" if os.environ.get("JDK_JAVA_OPTIONS") else " -XX:+UseParallelGC -XX:CompileThresholdScaling=4"
-    return "-XX:-UsePerfData -Djava.io.tmpdir=." + ours
+    ours = " -XX:+UseParallelGC" + ("" if steady else " -XX:CompileThresholdScaling=4")
+    return "-XX:-UsePerfData -Djava.io.tmpdir=." + ("" if os.environ.get("JDK_JAVA_OPTIONS") else ours)
 
 
 def _our_cluster(master: str) -> Cluster | None:

@@ -29,6 +29,8 @@ RULES = {
     "travel_time": ("rule 12", "rule 12"),
 }
 MOST_CHARGES = 3
+# Of a copied expressway, the data set has the original's input.
+OF_ORIGINAL = "   (of the original)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def _explained(judgement: Judgement, found: Found) -> Iterator[Explanation]:
         )
         yield Explanation(
             fault,
-            list(_given(fault, case)),
+            [line + (OF_ORIGINAL if original[identity] != fault.id else "") for line in _given(fault, case)],
             list(_numbers(case)),
             _rule(fault),
             _demands(fault, judgement.question.limits),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,9 +46,14 @@ def _nothing() -> FaultCounts:
 def _counted(number: int, tallied: Columns, expected: Columns, came: Columns) -> FaultCounts:
     counts, place = _nothing(), place_in_time(tallied["second"])
     for at, fault in enumerate(FAULTS):
-        np.add.at(counts.by_minute, (tallied["kind"], at, place), tallied[fault])
-    faults = sum(tallied[fault] for fault in FAULTS)
+        np.add.at(counts.by_minute[:, at], _index(tallied["kind"], place), tallied[fault])
+    faults = np.sum([tallied[fault] for fault in FAULTS], axis=0)
     known = tallied["place"] != NOWHERE
     road, seg = np.divmod(tallied["place"][known], spec.SEGMENTS)
-    np.add.at(counts.by_segment, (road % 2, seg, place[known]), faults[known])
+    np.add.at(counts.by_segment, _index(road % 2, seg, place[known]), faults[known])
     return counts
+
+
+def _index(*places: npt.NDArray[Any]) -> Any:
+    """For numpy's types, which know no tuple of arrays here."""
+    return places

@@ -77,7 +77,7 @@ def find_first(judgement: Judgement, count: int) -> Found:
     """So many of each fault of each kind of answer, the earliest ones."""
     if judgement.comparison is None:
         return Found([], {}, {})
-    parts = judgement.comparison.each(lambda number, *columns: find_faults(*columns, most=count))
+    parts = judgement.comparison.each(lambda _, tallied, expected, came: find_faults(tallied, expected, came, count))
     kept: dict[tuple[int, str], list[tuple[int, int, int, str]]] = defaultdict(list)
     for kind, id, second, fault in (row for part in parts for row in part.rows):
         if len(kept[kind, fault]) < count:

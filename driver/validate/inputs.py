@@ -70,8 +70,8 @@ def reports_of(dataset: Dataset, moments: Collection[tuple[int, int]]) -> dict[i
             ours = (rows["kind"] == spec.REPORT) & np.isin(rows["vehicle_id"], vehicles)
             for row in np.flatnonzero(ours).tolist():
                 fields = {name: int(rows[name][row]) for name in spec.FIELDS.values()}
-                report = Report(*(fields[name] for name in ("second", "xway", "dir", "seg", "lane")), _text(fields))
-                found[fields["vehicle_id"]].append(report)
+                place = {name: fields[name] for name in ("second", "xway", "dir", "seg", "lane")}
+                found[fields["vehicle_id"]].append(Report(**place, line=_text(fields)))
     return {vehicle: sorted(reports) for vehicle, reports in found.items()}
 
 

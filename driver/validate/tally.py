@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +62,8 @@ def no_counts() -> Counts:
 def tally(expected: Columns, came: Columns, limits: Limits, acceptance: Acceptance) -> Columns:
     """A row per identity: COUNTS, and the response time of the first answer, or NO_RESPONSE.
 
-    Only what is `chosen` counts, and what nobody expects at all.
+    Only what is `chosen` counts, and what nobody expects at all.  `place` is XWay, Dir and Seg of the report, if a
+    notification of it is expected.
     """
     size = len(expected["id"])
     rows: Columns = {name: np.r_[expected[name], came[name]] for name in IDENTITY}
@@ -70,47 +71,49 @@ def tally(expected: Columns, came: Columns, limits: Limits, acceptance: Acceptan
     identity, first = _numbered(rows, is_came)
     matches = first[identity[size:]]
     values, lenient = acceptance.read(expected, came, np.where(matches < size, matches, -1))
-    value_1, value_2 = (np.r_[expected[f"value_{n}"], values[n - 1]] for n in (1, 2))
-    sums = _Sums(identity, len(first))
-    response = came["response_us"]
-    limit = np.array([limit_us(limits, kind) for kind in KINDS])
-    came_at = identity[size:]
-    asked, received = sums.of(~is_came), sums.of(is_came)
-    given = np.minimum(asked, received)
-    wanted = asked > 0
-    first_response = np.full(len(first), NO_RESPONSE)
-    np.minimum.at(first_response, came_at, response)
-    by_identity = {
+    value_1, value_2 = (np.r_[expected[f"value_{number}"], said] for number, said in enumerate(values, 1))
+    right = _right(identity, value_1, value_2, is_came, len(first))
+    asked = np.bincount(identity[:size], minlength=len(first))
+    tallied = {
         **{name: rows[name][first] for name in IDENTITY},
+        **_faults(asked, right, came, identity[size:], limits, lenient),
+        "place": np.r_[expected["place"], np.full(len(matches), NOWHERE)][first],
+    }
+    chosen = np.bincount(identity[:size][expected["chosen"]], minlength=len(first)) > 0
+    return {name: column[chosen | (asked == 0)] for name, column in tallied.items()}
+
+
+def _faults(
+    asked: npt.NDArray[np.int64],
+    right: npt.NDArray[np.int64],
+    came: Columns,
+    identity: npt.NDArray[np.int64],
+    limits: Limits,
+    lenient: npt.NDArray[np.bool_],
+) -> Columns:
+    """The counts of each identity; `identity` has the number of each answer that came."""
+    size, response = len(asked), came["response_us"]
+    limit = np.array([limit_us(limits, kind) for kind in KINDS])
+    received = np.bincount(identity, minlength=size)
+    given, wanted = np.minimum(asked, received), asked > 0
+    first_response = np.full(size, NO_RESPONSE)
+    np.minimum.at(first_response, identity, response)
+
+    def count(rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        return np.where(wanted, np.bincount(identity[rows], minlength=size), 0)
+
+    return {
         "expected": asked,
         "received": received,
         "missing": asked - given,
         "extra": np.where(wanted, 0, received),
         "duplicate": np.where(wanted, received - given, 0),
-        "wrong": given - _right(identity, value_1, value_2, is_came, len(first)),
-        "late": np.where(wanted, sums.of_came(response > limit[came["kind"]], came_at), 0),
-        "early": np.where(wanted, sums.of_came(response < 0, came_at), 0),
-        "lenient": np.where(wanted, sums.of_came(lenient, came_at), 0),
+        "wrong": given - right,
+        "late": count(response > limit[came["kind"]]),
+        "early": count(response < 0),
+        "lenient": count(lenient),
         "response_us": np.where(wanted, first_response, NO_RESPONSE),
-        # XWay, Dir and Seg of the report, if a notification of it is expected.
-        "place": np.r_[expected["place"], np.full(len(response), NOWHERE)][first],
     }
-    counts = (sums.of_came(expected["chosen"], identity[:size]) > 0) | ~wanted
-    return {name: column[counts] for name, column in by_identity.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """Sums by identity."""
-
-    identity: npt.NDArray[np.int64]
-    size: int
-
-    def of(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        return self.of_came(rows, self.identity)
-
-    def of_came(self, rows: npt.NDArray[Any], identity: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        return np.bincount(identity[rows.astype(bool)], minlength=self.size)
 
 
 def _numbered(rows: Columns, is_came: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

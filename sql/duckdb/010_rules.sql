@@ -1,7 +1,10 @@
 -- Rules that several steps need, as macros.
 --
--- In all files, the engine fills in the numbers of polling_baseline/spec.py (lr.minute_s(), ...), those of the cycle
--- (lr.minute(), ...), and the tables of the ring that a step reads (lr.ring_now, lr.ring_previous, ...).
+-- In all files, the engine fills in the numbers of polling_baseline/spec.py (lr.minute_s(), ...), its own (lr.pace()),
+-- and the rows of the ring that a step reads (lr.ring_now, lr.ring_previous, ...).
+
+-- The minute that is over.  DuckDB knows it when it plans a statement, so it serves like a constant.
+CREATE MACRO lr.minute() AS getvariable('minute')::integer;
 
 -- One number for a segment of a road, so that statistics have one key; even roads lead east.
 CREATE MACRO lr.segment_id(p_xway, p_dir, p_seg) AS (p_xway::integer * 2 + p_dir) * lr.segments() + p_seg;

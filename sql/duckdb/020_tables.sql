@@ -2,10 +2,10 @@
 
 -- Vehicle information: where each vehicle was at its last report, and what it has paid on its trip.
 --
--- lr.ring_00 to lr.ring_59 hold the last 60 seconds, one table a cycle, named for the place of its first second in its
--- minute.  A report continues a trip if and only if the same vehicle reported exactly 30 s earlier, so each cycle joins
--- its reports with the tables of 30 s before, and fills one of its own.  A trip that was not continued leaves a row with
--- `ended`.
+-- lr.ring_00 to lr.ring_59 hold the last 60 seconds, one table a cycle, named for the place of its first second in a
+-- minute.  A report continues a trip if and only if the same vehicle reported exactly 30 s earlier, so each cycle
+-- joins its reports with the tables of 30 s before, and fills one of its own.  A trip that was not continued leaves a
+-- row with `ended`.
 -- This one stays empty: it has the form of them all.
 CREATE TABLE lr.ring (
     second smallint,

@@ -82,7 +82,8 @@ walk AS (
             FROM walk
             WHERE driven < abs(distance)
         ) AS place
-        INNER JOIN hour ON hour.block_id = lr.block_id(place.segment_id + sign(place.distance) * place.driven, place.now)
+        INNER JOIN hour
+            ON hour.block_id = lr.block_id(place.segment_id + sign(place.distance) * place.driven, place.now)
     ) AS reached
     WHERE lr.lav_sum_of(cell) > 0
 )

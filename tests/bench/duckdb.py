@@ -1,17 +1,19 @@
-"""What a report costs on DuckDB, all kinds of request included; with a file; and beside System X on PostgreSQL."""
+"""What a report costs on DuckDB, all kinds of request included; with a file; by threads and processes; over hours."""
 
 from __future__ import annotations
 
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
 from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, write_columns
 from polling_baseline import spec
-from polling_baseline.batch import REQUEST_COLUMNS, Batch, Share
+from polling_baseline.batch import REQUEST_COLUMNS, Batch, Columns, Share
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.embedded.server import ensure_running
 from polling_baseline.database.settings import OFF
@@ -23,15 +25,27 @@ from tests.bench.polling import REPORTS_PER_XWAY, WIDTHS, empty_history, traffic
 # In a second of one expressway, by the specification's volumes.
 REQUESTS = {spec.BALANCE: 60_000 / 10_800, spec.EXPENDITURE: 12_000 / 10_800, spec.TRAVEL_TIME: 48_000 / 10_800}
 WARM_UP_S, MEASURED_S = 65, 60
+VEHICLES = 150_000
+# What is compared over a run, in seconds.
+MINUTES, FILE_MINUTES = (10, 90, 170), (10, 20, 40)
+History = tuple[list[Path], list[Path]]
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        history = _history(Path(folder))
+        history = history_files(Path(folder))
         _cost("200 reports, 1 thread", DuckDB(*history), 200)
+        _cost("2,000 reports, 1 thread", DuckDB(*history), 2_000)
         _cost("50,000 reports, 1 thread", DuckDB(*history), 50_000)
         _cost("50,000 reports, 1 thread, with a file", DuckDB(*history, durable=True), 50_000)
         _cost("200,000 reports, 2 threads", DuckDB(*history, threads=2), 200_000)
+        _two_processes(history)
+        _beside_postgresql()
+        _growth("with a file", DuckDB(*history, durable=True), FILE_MINUTES)
+        _growth("in memory", DuckDB(*history), MINUTES)
+
+
+def _beside_postgresql() -> None:
     target = ensure_running(OFF).target
     empty_history(target)
     duckdb = _cost("50,000 reports alone, 1 thread", DuckDB([], []), 50_000, False)
@@ -41,26 +55,68 @@ def main() -> None:
 
 
 def _cost(label: str, engine: Engine, reports: int, asked: bool = True) -> float:
-    """The median seconds of a cycle, minutes' ends left out; answers are read, and that counts."""
+    """The median seconds of a cycle, minutes' ends left out; answers are read, and that counts.
+
+    CPU time is that of this process alone: all of DuckDB, and little of PostgreSQL.
+    """
     engine.install()
     seconds: list[float] = []
     ends: list[float] = []
+    cpu: list[float] = []
     batches = traffic(reports, 1, WARM_UP_S + MEASURED_S)
     for batch in with_requests(batches) if asked else batches:
-        started = time.perf_counter()
+        started, cpu_before = time.perf_counter(), time.process_time()
         engine.process(batch)
         for _ in engine.answers():
             pass
         if batch.seconds[0] >= WARM_UP_S:
+            cpu.append(time.process_time() - cpu_before)
             (seconds if batch.seconds[0] % spec.MINUTE_S else ends).append(time.perf_counter() - started)
     getattr(engine, "discard", engine.stop)()
     median = float(np.median(seconds))
     print(
         f"{label}: {median * 1000:.1f} ms a second, {median / reports * 1e6:.2f} us per report, "
-        f"slowest {max(seconds) * 1000:.0f} ms, minute's end {max(ends) * 1000:.0f} ms",
+        f"slowest {max(seconds) * 1000:.0f} ms, minute's end {max(ends) * 1000:.0f} ms, "
+        f"{np.median(cpu) * 1000:.1f} ms of CPU",
         flush=True,
     )
     return median
+
+
+def _two_processes(history: History) -> None:
+    """Each with half the expressways and a database of its own; what they would tell each other is left out."""
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        halves = [pool.submit(_cost, f"100,000 reports, process {n} of 2", DuckDB(*history), 100_000) for n in (1, 2)]
+        slower = max(half.result() for half in halves)
+    print(f"200,000 reports, 2 processes: {slower * 1000:.1f} ms a second")
+
+
+def _growth(label: str, engine: DuckDB, minutes: tuple[int, ...]) -> None:
+    """The same traffic of one expressway for hours: time, memory of the process, and bytes on disk in some minutes."""
+    engine.install()
+    costs: dict[int, list[float]] = {minute: [] for minute in minutes}
+    for batch in with_requests(traffic(REPORTS_PER_XWAY, 1, minutes[-1] * spec.MINUTE_S)):
+        started = time.perf_counter()
+        engine.process(batch)
+        for _ in engine.answers():
+            pass
+        second = batch.seconds[0]
+        minute = spec.minute_of(second)
+        if minute in costs:
+            costs[minute].append(time.perf_counter() - started)
+            if second % spec.MINUTE_S == spec.MINUTE_S - 1:
+                disk = engine.facts().get("database_bytes", 0)
+                print(
+                    f"2,000 reports, {label}, minute {minute}: {np.median(costs[minute]) * 1000:.1f} ms a second, "
+                    f"{_memory() / 1e6:.0f} MB of memory, {float(str(disk)) / 1e6:.0f} MB on disk",
+                    flush=True,
+                )
+    engine.discard()
+
+
+def _memory() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096
 
 
 def with_requests(batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -73,27 +129,32 @@ def with_requests(batches: Iterator[Batch]) -> Iterator[Batch]:
             list(REQUESTS), rng.poisson([rate * reports / REPORTS_PER_XWAY for rate in REQUESTS.values()])
         )
         rows = rng.integers(0, reports, len(kinds))
-        requests = {
-            "kind": kinds,
-            "second": share.reports["second"][rows],
-            "vehicle_id": share.reports["vehicle_id"][rows],
-            "xway": np.zeros(len(kinds)),
-            "query_id": np.arange(len(kinds)),
-            "from_seg": rng.integers(0, spec.SEGMENTS, len(kinds)),
-            "to_seg": rng.integers(0, spec.SEGMENTS, len(kinds)),
-            "day_of_week": rng.integers(1, spec.WEEK_DAYS + 1, len(kinds)),
-            "minute_of_day": rng.integers(1, spec.DAY_MINUTES + 1, len(kinds)),
-            "day": rng.integers(1, spec.HISTORY_DAYS + 1, len(kinds)),
-        }
-        columns = {name: requests[name].astype(WIDTHS.get(name, np.int16)) for name in REQUEST_COLUMNS}
-        yield Batch(batch.seconds, (Share(share.reports, columns),))
+        requests = requests_of(rng, kinds, share.reports["second"][rows], share.reports["vehicle_id"][rows])
+        yield Batch(batch.seconds, (Share(share.reports, requests),))
 
 
-def _history(folder: Path) -> tuple[list[Path], list[Path]]:
+def requests_of(rng: np.random.Generator, kinds: np.ndarray, seconds: np.ndarray, vehicles: np.ndarray) -> Columns:
+    """Requests of these kinds, with all that they may ask for."""
+    columns = {
+        "kind": kinds,
+        "second": seconds,
+        "vehicle_id": vehicles,
+        "xway": np.zeros(len(kinds)),
+        "query_id": np.arange(len(kinds)),
+        "from_seg": rng.integers(0, spec.SEGMENTS, len(kinds)),
+        "to_seg": rng.integers(0, spec.SEGMENTS, len(kinds)),
+        "day_of_week": rng.integers(1, spec.WEEK_DAYS + 1, len(kinds)),
+        "minute_of_day": rng.integers(1, spec.DAY_MINUTES + 1, len(kinds)),
+        "day": rng.integers(1, spec.HISTORY_DAYS + 1, len(kinds)),
+    }
+    return {name: columns[name].astype(WIDTHS.get(name, np.int16)) for name in REQUEST_COLUMNS}
+
+
+def history_files(folder: Path) -> History:
     """A week of one expressway, and of 150,000 vehicles ten of them."""
     vehicles, days = (
-        np.repeat(np.arange(150_000), spec.HISTORY_DAYS),
-        np.tile(np.arange(spec.HISTORY_DAYS) + 1, 150_000),
+        np.repeat(np.arange(VEHICLES), spec.HISTORY_DAYS),
+        np.tile(np.arange(spec.HISTORY_DAYS) + 1, VEHICLES),
     )
     tolls, segments = folder / "toll.parquet", folder / "segment.parquet"
     write_columns(tolls, TOLL_SCHEMA, [vehicles, days, np.zeros_like(days), vehicles % 100])

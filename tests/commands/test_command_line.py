@@ -27,9 +27,11 @@ NEEDED = {
     "aurora": ["draw"],
     "db": ["status"],
     "cluster": ["status"],
+    "lesson": ["list"],
     "rate": [],
     "reproduce": [],
     "demo": [],
+    "plan": [],
 }
 
 
@@ -38,7 +40,7 @@ def test_unknown_options_show_the_usage_of_their_command(capsys, command: str) -
     words = NEEDED.get(command, ["x"])
     assert main([command, *words, "--bogus", "1"]) == 1
     said = capsys.readouterr().err
-    prog = " ".join(["lrb", command, *(words if command in ("aurora", "db", "cluster") else [])])
+    prog = " ".join(["lrb", command, *(words if command in ("aurora", "db", "cluster", "lesson") else [])])
     assert said.startswith(f"usage: {prog} ")
     assert said.endswith(f"; see {prog} --help\n") and "unrecognized arguments: --bogus" in said
 

@@ -149,7 +149,7 @@ def test_from_start_to_right(spark, server, tmp_path, monkeypatch, capsys):
     assert "nothing to hint at" in capsys.readouterr().out
 
 
-def test_a_file_that_breaks_is_not_right(spark, server, tmp_path, capsys):
+def test_a_file_that_breaks_is_not_right(server, tmp_path, capsys):
     """Several folders at once: a line of JSON for each, whatever becomes of them."""
     broken = {
         "toll": ("SELECT 1", "does not define FUNCTION lr.toll_for"),
@@ -169,7 +169,7 @@ def test_a_file_that_breaks_is_not_right(spark, server, tmp_path, capsys):
 
 
 @pytest.fixture
-def hand_in(server, spark, tmp_path):
+def hand_in(server, tmp_path):
     """`hand_in("toll", text)` runs a file as a check does; why it broke."""
     (tmp_path / "road").mkdir()
     write_road(tmp_path / "road", 1)
@@ -200,6 +200,7 @@ def _note_stops(body: str) -> str:
         "PERFORM pg_catalog.pg_read_file('postgresql.conf');",
         "ALTER ROLE lr_driver SUPERUSER;",
         "SET ROLE lr_owner;",
+        "PERFORM pg_catalog.pg_terminate_backend(1);",
     ],
 )
 def test_what_a_students_sql_may_not_do(hand_in, harm):

@@ -144,7 +144,11 @@ def test_a_relabelled_run_is_judged_copy_by_copy(lrb, road: Path, tmp_path: Path
     assert sum(each[fault] for each in verdict.values() for fault in FAULTS) == 4
     # The evidence for a fault of a copy: what it should have been.
     explained = err[err.index("toll wrong") :].split("\n\n")[0]
-    assert f"id {ID_BLOCK // 1000}" in explained and "cars in the minute before" in explained
+    assert (
+        f"vehicle {ID_BLOCK // 1000}" in explained
+        and "(of the original)" in explained
+        and "cars in the minute before" in explained
+    )
     assert "no answer" not in explained and "none of this" not in explained
 
 

@@ -17,6 +17,8 @@ from polling_baseline.batch import ANSWER_KINDS
 from polling_baseline.database.claim import claim_database
 from polling_baseline.database.connection import Target
 from polling_baseline.database.settings import OFF
+from polling_baseline.engine import Engine
+from polling_baseline.engines.duckdb.engine import DuckDB
 from polling_baseline.engines.system_x.polling import Polling
 from tests.engines.feeding import ID_POSITION, Answer, Road, fill_history
 from tests.support.one_dataset import Road as Lines
@@ -38,10 +40,13 @@ def history_of(dataset: Dataset) -> Road:
     return Road([], {(row["vehicle_id"], row["day"], row["xway"]): row["tolls"] for row in tolls}, segments)
 
 
-def answered(target: Target, dataset: Dataset, workers: int, longest: int) -> Counter[Answer]:
-    engine = Polling(claim_database(target, "test"), workers, OFF)
+def polling(target: Target, workers: int) -> Polling:
+    return Polling(claim_database(target, "test"), workers, OFF)
+
+
+def answered(engine: Engine, dataset: Dataset, longest: int) -> Counter[Answer]:
     engine.install()
-    feed, found = Feed(dataset, range(SECONDS), workers), Counter[Answer]()
+    feed, found = Feed(dataset, range(SECONDS), engine.workers), Counter[Answer]()
     start = 0
     try:
         while start < SECONDS:
@@ -68,9 +73,12 @@ def test_answers_of_copies(
 ) -> None:
     dataset = random_dataset(seed, xways, tmp_path / "road")
     fill_history(history_database, history_of(dataset))
-    originals = answered(history_database, dataset, 1, 29)
+    originals = answered(polling(history_database, 1), dataset, 29)
     assert {answer[0] for answer in originals} == set(range(len(spec.ANSWERS)))
     right = Counter(
         {moved(answer, copy * xways): times for copy in range(copies) for answer, times in originals.items()}
     )
-    assert answered(history_database, relabelled(dataset, float(copies * xways)), workers, longest) == right
+    copied = relabelled(dataset, float(copies * xways))
+    duckdb = DuckDB(copied.toll_history, copied.segment_history, workers)
+    for engine in (polling(history_database, workers), duckdb):
+        assert answered(engine, copied, longest) == right, engine.name

@@ -77,7 +77,7 @@ def test_all_short_roads_by_one_query(spark: Any, tmp_path: Path) -> None:
 def test_a_folder_that_is_not_of_such_a_run(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="holds no state of a run; start the run again"):
         RunFolder(tmp_path).label()
-    RunFolder(tmp_path).make(Label(0, "4.0.0", 2, 60, True))
+    RunFolder(tmp_path).make(Label(0, "4.0.0", 2, 60))
     with pytest.raises(Refusal, match="was written by another version of this program"):
         RunFolder(tmp_path).label()
 

@@ -17,11 +17,12 @@ from driver.dataset.folder import DatasetInfo, FileInfo
 from driver.dataset.relabel import DatasetLabel
 from driver.json_record import fault_in
 from driver.lesson import folder as lesson
+from driver.publish.record import BundleRecord
 from driver.rating import record as rating
 from driver.report import comparison
 from driver.report.measures import SpreadRecord
+from driver.run import judge_status, verdict
 from driver.run import record_types as run
-from driver.run import verdict
 from tests.support.headings import slug
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "files.md"
@@ -43,6 +44,7 @@ RECORDS: dict[str, Any] = {
     "Feed": run.FeedSummary,
     "Outage": run.Outage,
     "verdict.json": verdict.Verdict,
+    "judge.json": judge_status.JudgeStatus,
     "Verdict on a kind": verdict.AnswerVerdict,
     "Lines": verdict.LineCounts,
     "rating.json": rating.RatingRecord,
@@ -58,6 +60,7 @@ RECORDS: dict[str, Any] = {
     "comparison.json": comparison.ComparisonRecord,
     "Compared system": comparison.ComparedRecord,
     "Spread": SpreadRecord,
+    "bundle.json": BundleRecord,
     "anatomy.json": rating.AnatomyRecord,
     "Rung": rating.RungRecord,
     "Load": rating.LoadRecord,

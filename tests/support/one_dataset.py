@@ -87,7 +87,7 @@ def one_dataset(roads: Sequence[Road], folder: Path, command: str = "import") ->
         tolls += [(shift.vids[v], day, x + xway, toll) for (v, day, x), toll in road.toll_history.items()]
         segments += [(row[0], row[1], row[2] + xway, *row[3:]) for row in road.segment_history]
         answers.append([shift.answer(answer) for answer in road.answers])
-        xway, vid, qid = xway + 1 + last_xway(road), vid + len(vids), qid + len(qids)
+        xway, vid, qid = xway + 1 + _last_xway(road), vid + len(vids), qid + len(qids)
     _write_traffic(folder, lines)
     _write_history(folder, tolls, segments)
     counts = {"reports": len(lines), "toll_history": len(tolls), "segment_history": len(segments)}
@@ -101,7 +101,7 @@ def _numbered(numbers: list[int], first: int) -> dict[int, int]:
     return {number: new for new, number in enumerate(numbers, first)}
 
 
-def last_xway(road: Road) -> int:
+def _last_xway(road: Road) -> int:
     named = [line[XWAY] for line in road.lines if line[TYPE] != spec.BALANCE]
     return max([0, *named, *[key[2] for key in road.toll_history], *[row[2] for row in road.segment_history]])
 

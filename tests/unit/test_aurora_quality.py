@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from driver.report.text import service_text
+from driver.report.service import service_text
 from polling_baseline import spec
 from polling_baseline.engines.aurora.engine import Aurora
 from polling_baseline.engines.aurora.linear_road.history import Given

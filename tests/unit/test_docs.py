@@ -11,7 +11,7 @@ from tests.support.headings import slug
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "docs" / "linear-road.md"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FOLDERS = ("driver", "polling_baseline", "sql", "stored_procs", "tests")
 CODE = (("driver",), ("polling_baseline",))
 ITEM = r"\d+(?: to \d+)?"

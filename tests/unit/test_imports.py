@@ -56,6 +56,7 @@ def modules(folder: str, pattern: str) -> list[str]:
 LAYERS = (
     ("driver.launcher",),
     ("driver.cli",),
+    ("driver.publish",),
     ("driver.rating", "driver.lesson"),
     ("driver.report", "driver.validate"),
     ("driver.run",),

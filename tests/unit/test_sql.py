@@ -34,7 +34,7 @@ OURS = {
     "070_cycle.sql": {"9"},  # of a pattern
     "010_trip.sql": {"50"},  # fillfactor
     # The unit of fractions, how many of it are none, and a multiple of all numbers of days.
-    "010_rules.sql": {"1000000000000000000000000000000", "1000", "2520"},
+    "010_rules.sql": {"1000000000000000000000000000000", "1000", "2520", "16", "34359738368", "549755813888"},
 }
 # Small numbers of the specification, in the places where they would stand: a kind, a lane or a direction; no value.
 SMALL = re.compile(r"\b(?:kind|lane|dir)\)?\s*(?:=|<>|[<>]=?|IN|BETWEEN)[\s(]*\d|,\s*-1\b|generate_series\(\d+, *\d")

@@ -15,7 +15,9 @@ STYLE = (Path(__file__).parent / "page.css").read_text()
 # The colours of a page on white paper, by their variables.
 COLOURS = dict(re.findall(r"(--[\w-]+): ([^;]+);", STYLE.split("}")[0]))
 RULES = "\n".join(re.findall(r"^svg .+$", STYLE, re.MULTILINE))
-TITLE_Y, TOP, LINE, PER_LINE = 16, 24, 18, 3
+TITLE_Y, TOP, LINE = 16, 24, 18
+# How many names fit beside one another, by the longest of them.
+SHORT_NAME, LONG_NAME = 20, 40
 
 
 def write_figures(page: str, folder: Path) -> list[Path]:
@@ -39,10 +41,12 @@ def _alone(figure: Xml.Element) -> tuple[str, str]:
     title = "".join(_found(figure, "figcaption").itertext())
     keys = list(figure.iter("li"))
     chart = _found(figure, "svg")
-    lines = -(-len(keys) // PER_LINE)
+    longest = max((len("".join(item.itertext())) for item in keys), default=0)
+    per_line = 3 if longest <= SHORT_NAME else 2 if longest <= LONG_NAME else 1
+    lines = -(-len(keys) // per_line)
     height = TOP + HEIGHT + LINE * lines + 8
     drawn = "".join(Xml.tostring(child, encoding="unicode") for child in chart)
-    legend = "".join(_key(number, item) for number, item in enumerate(keys))
+    legend = "".join(_key(number, item, per_line) for number, item in enumerate(keys))
     text = (
         f'<svg xmlns="{SVG}" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'font-family="sans-serif"><style>{RULES}</style><rect width="{WIDTH}" height="{height}" fill="#fff"/>'
@@ -58,14 +62,14 @@ def _found(element: Xml.Element, tag: str) -> Xml.Element:
     return found
 
 
-def _key(number: int, item: Xml.Element) -> str:
+def _key(number: int, item: Xml.Element, per_line: int) -> str:
     """An item of the legend: a sample as the chart has it, and its name."""
     sample = item.find("span")
     style, look = ("", "") if sample is None else (sample.get("style", ""), sample.get("class", ""))
     match = re.search(r"(?:background|color):([^;]+)", style)
     colour = match[1] if match else "var(--faint)"
-    x = LEFT + (WIDTH - LEFT) // PER_LINE * (number % PER_LINE)
-    y = HEIGHT + LINE * (number // PER_LINE) + 10
+    x = LEFT + (WIDTH - LEFT) // per_line * (number % per_line)
+    y = HEIGHT + LINE * (number // per_line) + 10
     if look.startswith("line"):
         drawn = f'<path class="curve {look}" style="stroke:{colour}" d="M{x} {y - 4}h18"/>'
     else:

@@ -17,15 +17,16 @@ Markup = NewType("Markup", str)
 STYLE = Path(__file__).with_name("page.css")
 
 
-def page(title: str, lede: str, parts: Iterable[Markup], footer: str = "") -> str:
-    """A whole HTML document."""
+def page(title: str, lede: str, parts: Iterable[Markup], footer: str = "", style: str = "", script: str = "") -> str:
+    """A whole HTML document; `style` and `script` are what only this page has."""
+    ending = f"<script>\n{script}</script>\n" if script else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{STYLE.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE.read_text(encoding='utf-8')}{style}</style>\n</head>\n<body>\n"
         f'<header><h1>{escape(title)}</h1>\n<p class="lede">{escape(lede)}</p></header>\n<main>\n'
         + "\n".join(parts)
-        + f"\n</main>\n<footer>{escape(footer)}</footer>\n</body>\n</html>\n"
+        + f"\n</main>\n<footer>{escape(footer)}</footer>\n{ending}</body>\n</html>\n"
     )
 
 

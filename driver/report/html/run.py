@@ -19,6 +19,7 @@ from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_
 from driver.report.html.repeated import repeated_section
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
 from driver.report.measures import measures
+from driver.report.service import service_facts
 from driver.report.side_by_side import Row
 from driver.report.text import TIMES, answer_columns, answer_counts, limits_text, response_times, server_text
 from driver.run.limits import limits_argument
@@ -83,8 +84,8 @@ def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
         name = "" if len(shown) == 1 else f"{drawn_run.label}: "
         parts.append(banner(f"{name}{word}", mood, sentence, *_links(drawn_run.run.folder / PAGE, home)))
         parts += [paragraph(text) for text in look_first(drawn_run.run)]
-        if sentence := warning(drawn_run.run.json["environment"]["machine"]):
-            parts.append(paragraph(f"{name}{sentence}." if name else f"{sentence[0].upper()}{sentence[1:]}."))
+        if others := warning(drawn_run.run.json["environment"]["machine"]):
+            parts.append(paragraph(f"{name}{others}." if name else f"{others[0].upper()}{others[1:]}."))
     return Markup("\n".join(parts))
 
 
@@ -109,16 +110,9 @@ def _numbers(run: RunRecord) -> Markup:
             ("Slowest cycle", _duration(cycles["max_ms"])),
             ("Largest backlog", f"{cycles['largest_backlog_s']:,} s"),
             ("Lag, p99", _duration(feed["lag_p99_ms"])),
-            *_service(run),
+            *service_facts(run),
         ]
     return facts(pairs)
-
-
-def _service(run: RunRecord) -> list[tuple[str, str]]:
-    """What tolls were worth to a stream engine, and what it dropped."""
-    engine = run.json["environment"]["engine"]
-    pairs = [("Utility of tolls", f"{engine['utility']['toll']:.3f}")] if "toll" in engine.get("utility", {}) else []
-    return [*pairs, ("Shed", f"{engine['shed_tuples']:,} tuples")] if "shed_tuples" in engine else pairs
 
 
 def _duration(ms: float) -> str:

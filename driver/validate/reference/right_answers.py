@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pyspark import RDD
     from pyspark.sql import SparkSession
 
+# So many tasks share the work well, whatever each of them takes.
+UNITS_PER_CORE = 16
 TOLL, ACCIDENT, BALANCE, EXPENDITURE, TRAVEL_TIME = range(len(spec.ANSWERS))
 
 
@@ -160,7 +162,9 @@ def right_answers(
 
 
 def _tasks(spark: SparkSession, units: Sequence[Any], work: Callable[[Any], Any]) -> RDD[Any]:
-    return spark.sparkContext.parallelize(units, max(len(units), 1)).map(work)
+    """A task per unit, or for a few units if they are many."""
+    most = UNITS_PER_CORE * spark.sparkContext.defaultParallelism
+    return spark.sparkContext.parallelize(units, min(max(len(units), 1), most)).map(work)
 
 
 @contextmanager

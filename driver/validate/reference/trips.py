@@ -55,7 +55,7 @@ class Trips:
 def slices_of(dataset: Dataset, seconds: range, tasks: int) -> list[Slice]:
     """Slices of all vehicles; each of them is in one slice with all its reports."""
     files = sorted(set(dataset.traffic.values()))
-    groups = _sharing_vehicles(files)
+    groups = _large_enough(_sharing_vehicles(files))
     slices = []
     for group, rows in groups:
         of = max(1, ceil(rows / MOST_ROWS), min(ceil(tasks / len(groups)), rows // LEAST_ROWS))
@@ -76,6 +76,17 @@ def _sharing_vehicles(files: Sequence[Path]) -> list[tuple[list[Path], int]]:
             groups.append(([path], rows))
         reach = max(reach, highest)
     return groups
+
+
+def _large_enough(groups: Sequence[tuple[list[Path], int]]) -> list[tuple[list[Path], int]]:
+    """Small groups put together, so that each is worth a task."""
+    merged: list[tuple[list[Path], int]] = []
+    for files, rows in groups:
+        if merged and merged[-1][1] + rows <= LEAST_ROWS:
+            merged[-1] = merged[-1][0] + files, merged[-1][1] + rows
+        else:
+            merged.append((files, rows))
+    return merged
 
 
 def _vehicles_in(path: Path) -> tuple[int, int, int]:

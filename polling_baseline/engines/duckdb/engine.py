@@ -44,6 +44,7 @@ class DuckDB:
             session = self._open()
             session.create_tables()
             session.read_history(*self._history)
+            session.warm_up()
 
     def resume(self, engine_facts: Mapping[str, object]) -> range | None:
         self._file = existing_file(str(engine_facts["database"]))
@@ -51,6 +52,7 @@ class DuckDB:
             session = self._open()
             session.read_ledger()
             session.read_history(*self._history)
+            session.warm_up()
         return session.last or None
 
     def process(self, batch: Batch) -> Mapping[str, float]:

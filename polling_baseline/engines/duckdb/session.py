@@ -17,6 +17,8 @@ from polling_baseline.engines.duckdb.statements import parser
 
 STEPS = ("minute_ms", "advance_ms", "tally_ms", "track_ms", "balance_ms", "history_ms", "commit_ms")
 MINUTE_STEPS = ("correct_minute", "measure_minute", "cut_stops", "detect_accidents", "set_tolls")
+# The statements of a cycle that read or write its own table in the ring.
+CYCLE_STEPS = ("tally_segments", "note_stops", "track_trips", "answer_balances", "notify_tolls", "alert_vehicles")
 # Journeys are looked up as far as they come at so many minutes a segment; if one is slower, further, at last the week.
 PACES = (3, 15, spec.WEEK_DAYS * spec.DAY_MINUTES)
 
@@ -35,6 +37,18 @@ class Session:
         self._answers: list[Answers] = []
         # The seconds of the cycle that was committed last.
         self.last = range(0)
+
+    def warm_up(self) -> None:
+        """Parse all that a run with a cycle a second will execute."""
+        ring = Ring([range(second, second + 1) for second in range(spec.MINUTE_S)])
+        for second in range(spec.MINUTE_S):
+            now = ring.rows(range(second, second + 1))
+            previous = table_of(range(second + spec.REPORT_PERIOD_S, second + spec.MINUTE_S))
+            self._statements("advance_vehicles", {"now": now, "previous": previous}, {})
+            for name in CYCLE_STEPS:
+                self._statements(name, {"now": now}, {})
+        half_minute = ring.rows(range(spec.REPORT_PERIOD_S, spec.MINUTE_S))
+        self._statements("note_irregular_vehicles", {"half_minute": half_minute}, {})
 
     def create_tables(self) -> None:
         self._connection.begin()
@@ -114,14 +128,14 @@ class Session:
         """Draw the conclusions from a minute that is over, for the one that begins."""
         end = seconds.start
         if end % spec.MINUTE_S == 0:
-            numbers = {"minute": spec.minute_of(end) - 1}
+            self._connection.execute(f"SET VARIABLE minute = {spec.minute_of(end) - 1}")
             half = self._ring.rows(range(end - spec.REPORT_PERIOD_S, end))
-            self._run("note_irregular_vehicles", numbers, half_minute=half)
-            self._run("note_suspects", numbers)
+            self._run("note_irregular_vehicles", half_minute=half)
+            self._run("note_suspects")
             whole = self._ring.rows(range(end - spec.MINUTE_S, end)) if self._any("lr.suspect") else EMPTY
-            self._run("look_up_sightings", numbers, whole_minute=whole)
+            self._run("look_up_sightings", whole_minute=whole)
             for name in MINUTE_STEPS:
-                self._run(name, numbers)
+                self._run(name)
             self._accidents = self._any("lr.accident")
 
     def _advance_vehicles(self, seconds: range, share: Share) -> None:

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,7 @@ class Options:
     durable: bool = False
     checkpoint: Path | None = None
     warm_up_s: int | None = None
+    settings: Mapping[str, str] = field(default_factory=lambda: dict(SETTINGS))
 
 
 def no_progress(what: str, total: float) -> AbstractContextManager[Callable[[float], None]]:
@@ -100,10 +101,16 @@ class StructuredStreaming:
         check_workers(spark)
         pages = XWAY_PAGES * math.ceil(max(1.0, self._options.xways) / self._shards)
         self._folder = new_folder(self._options.checkpoint, self._durable, self._options.xways)
-        self._folder.make(Label(FORMAT, spark.version, self._shards, pages, bool(self._tolls or self._segments)))
-        keep_history(spark, self._tolls, self._segments, self._folder.history)
-        self._begin_query(pages)
-        self._warm_up()
+        try:
+            self._folder.make(Label(FORMAT, spark.version, self._shards, pages))
+            log.info("preparing the history")
+            keep_history(spark, self._tolls, self._segments, self._folder.history)
+            self._begin_query(pages)
+            self._warm_up()
+        except BaseException:
+            # There is no run yet that could be resumed.
+            self.discard()
+            raise
 
     def resume(self, engine_facts: Mapping[str, object]) -> range | None:
         self._folder = RunFolder(Path(str(engine_facts["checkpoint"])))
@@ -167,7 +174,7 @@ class StructuredStreaming:
             "durability": "on" if self._durable else "off",
             "checkpoint": str(self._folder.path),
             "checkpoint_bytes": self._folder.size(),
-            "settings": dict(SETTINGS),
+            "settings": dict(self._options.settings),
         }
         if self._query:
             engine_facts |= {
@@ -183,7 +190,7 @@ class StructuredStreaming:
 
     def _begin_query(self, pages: int, last: int | None = None) -> None:
         assert self._spark and self._folder
-        self._query = Query(self._spark, self._folder, self._shards, pages, self._durable)
+        self._query = Query(self._spark, self._folder, self._shards, pages, self._options.settings, self._durable)
         self._keys = self._query.keys()
         if last is not None:
             results = self._folder.read_result(last)

@@ -40,7 +40,6 @@ class Label:
     spark: str
     shards: int
     pages: int
-    history: bool
 
 
 class RunFolder:

@@ -44,9 +44,19 @@ MOST_RESTARTS = 3
 class Query:
     """A query that runs, and the results that have come."""
 
-    def __init__(self, spark: SparkSession, folder: RunFolder, shards: int, pages: int, durable: bool) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: RunFolder,
+        shards: int,
+        pages: int,
+        settings: Mapping[str, str] = SETTINGS,
+        durable: bool = False,
+    ) -> None:
         # A session of its own has settings of its own.
         self._spark = spark.newSession()
+        for name, value in {**settings, "spark.sql.shuffle.partitions": str(shards)}.items():
+            self._spark.conf.set(name, value)
         self._folder, self._shards, self._pages, self._durable = folder, shards, pages, durable
         self._arrived = threading.Condition()
         self._last, self._results = -1, None
@@ -54,8 +64,6 @@ class Query:
         self.restarts = self.repeated = 0
 
     def start(self) -> None:
-        for name, value in {**SETTINGS, "spark.sql.shuffle.partitions": str(self._shards)}.items():
-            self._spark.conf.set(name, value)
         self._spark.dataSource.register(BatchFiles)
         processor = ShardProcessor(str(self._folder.history), self._pages)
         batches = self._spark.readStream.format(FORMAT).option("folder", str(self._folder.inputs)).load()

@@ -21,7 +21,7 @@ from polling_baseline.engines.structured_streaming.state import State
 from polling_baseline.engines.structured_streaming.stops import STOPS, accident_places, cut_at, follow
 from polling_baseline.engines.structured_streaming.tally import Tally, count_second, recount, total
 from polling_baseline.engines.structured_streaming.tolls import TollTable, pack_past, toll_table, unpack_past
-from polling_baseline.engines.structured_streaming.trips import Second, drive, sightings
+from polling_baseline.engines.structured_streaming.trips import Second, drive, sightings, vehicles
 
 LEFT = Layout(vehicle_id="i4", second="i4")
 MINUTE, PAST, TOLLS = "minute", "past", "tolls"
@@ -126,16 +126,15 @@ def _end_minute(state: State, minute: Minute, end: int) -> tuple[Minute, bytes]:
 
 def _of_several_trips(state: State, left: Columns, end: int) -> Columns:
     """All reports in the minute of those vehicles that had two trips in it, or more."""
-    halves = [range(end - spec.MINUTE_S, end - spec.REPORT_PERIOD_S), range(end - spec.REPORT_PERIOD_S, end)]
-    seen = {second: sightings(state, second) for second in halves[1]}
     # One trip has one report in the second half, or its last one in the first half.
-    last_seen = np.sort(np.concatenate([left["vehicle_id"], *(slot["vehicle_id"] for slot in seen.values())]))
+    second_half = (vehicles(state, second) for second in range(end - spec.REPORT_PERIOD_S, end))
+    last_seen = np.sort(np.concatenate([left["vehicle_id"], *second_half]))
     several = np.unique(last_seen[1:][last_seen[1:] == last_seen[:-1]])
     if not len(several):
         return {name: np.zeros(0, np.int64) for name in ("vehicle_id", "place", "speed_mph", "second")}
-    seen |= {second: sightings(state, second) for second in halves[0]}
     parts = []
-    for second, slot in seen.items():
+    for second in range(end - spec.MINUTE_S, end):
+        slot = sightings(state, second)
         rows = taken(slot, np.isin(slot["vehicle_id"], several))
         parts.append({**rows, "second": np.full(len(rows["place"]), second)})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

@@ -60,7 +60,7 @@ def average_speeds(past: list[Tally]) -> np.ndarray:
     lav = np.where(close, whole, np.floor(mean)).astype(np.int64)
     doubtful |= close & (denominator * minutes >= PLAIN_DENOMINATOR)
     for place in np.flatnonzero(doubtful & (minutes > 0)).tolist():
-        means = [mean for tally in past if (mean := tally.mean_speed(place)) is not None]
+        means = [speed for tally in past if (speed := tally.mean_speed(place)) is not None]
         lav[place] = sum(means, Fraction()) // len(means)
     lav[minutes == 0] = spec.NO_LAV
     return lav

@@ -16,8 +16,10 @@ from polling_baseline.engines.structured_streaming.columns import Layout, taken
 from polling_baseline.engines.structured_streaming.state import State
 from polling_baseline.engines.structured_streaming.tolls import TollTable
 
-# The slots of a minute are kept for the count of cars, those of a trip for its next report; both by vehicle.
-SIGHTINGS = Layout(vehicle_id="i4", place="i4", speed_mph="i2")
+# Slots sorted by vehicle: those of a minute are kept for the count of cars, whose end reads who was there and seldom
+# where; those of a trip are kept for its next report.
+VEHICLES = Layout(vehicle_id="i4")
+SIGHTINGS = Layout(place="i4", speed_mph="i2")
 TRIPS = Layout(position_ft="i4", lane="i1", reports_here="i1", owed="i8")
 
 
@@ -81,22 +83,29 @@ def drive(state: State, second: int, reports: Columns, table: TollTable) -> Seco
     )
 
 
+def vehicles(state: State, second: int) -> np.ndarray:
+    """Who was there in a second of the last minute."""
+    return VEHICLES.unpack(state.get(_names(second)[0]))["vehicle_id"]
+
+
 def sightings(state: State, second: int) -> Columns:
     """Who was where in a second of the last minute."""
-    return SIGHTINGS.unpack(state.get(f"seen {second % spec.MINUTE_S}"))
+    return {"vehicle_id": vehicles(state, second), **SIGHTINGS.unpack(state.get(_names(second)[1]))}
 
 
 def _slot(state: State, second: int) -> tuple[Columns, Columns]:
-    return sightings(state, second), TRIPS.unpack(state.get(_trips_name(second)))
+    return sightings(state, second), TRIPS.unpack(state.get(_names(second)[2]))
 
 
 def _fill(state: State, second: int, reports: Columns, trips: Columns) -> None:
-    state.put(f"seen {second % spec.MINUTE_S}", SIGHTINGS.pack(reports))
-    state.put(_trips_name(second), TRIPS.pack({**reports, **trips}))
+    columns = {**reports, **trips}
+    for name, layout in zip(_names(second), (VEHICLES, SIGHTINGS, TRIPS), strict=True):
+        state.put(name, layout.pack(columns))
 
 
-def _trips_name(second: int) -> str:
-    return f"trips {second % spec.REPORT_PERIOD_S}"
+def _names(second: int) -> tuple[str, str, str]:
+    of_minute, of_trip = second % spec.MINUTE_S, second % spec.REPORT_PERIOD_S
+    return f"vehicles {of_minute}", f"seen {of_minute}", f"trips {of_trip}"
 
 
 def _rows_of(wanted: np.ndarray, there: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

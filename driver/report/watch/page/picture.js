@@ -240,7 +240,7 @@ class Picture {
     context.fillStyle = view.colours.faint;
     context.textAlign = "center";
     const wide = box.width >= 420;
-    for (let segment = 0; segment <= (wide ? 80 : 50); segment += wide ? 10 : 25) {
+    for (let segment = 0; x(segment) < x(100) - (wide ? 145 : 75); segment += wide ? 10 : 25) {
       context.fillText(segment, x(segment + 0.5), box.top + box.height + 11);
     }
     context.textAlign = "right";

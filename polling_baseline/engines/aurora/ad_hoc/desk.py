@@ -56,7 +56,11 @@ class Desk:
         self._pointer, self._folder = pointer, scratch("queries")
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         path = self._folder / "desk"
-        self._listener.bind(str(path))
+        try:
+            self._listener.bind(str(path))
+        except OSError:
+            self._listener.close()
+            raise
         self._listener.listen()
         self._arrived: queue.SimpleQueue[_Client] = queue.SimpleQueue()
         self._served: list[_Client] = []

@@ -1,0 +1,97 @@
+"""`lrb verify`: is a bundle whole, and does it agree with itself?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from driver.cli import FAIL_STATUS
+
+if TYPE_CHECKING:
+    from driver.publish.checked import Checked, CheckedRun
+
+SUMMARY = "Check a bundle from somebody else: checksums, contradictions, and with the data set the verdict again."
+EXAMPLES = """\
+  lrb verify theirs.zip                      are all files as they were packed, and do its records agree?
+  lrb generate --xways 1 --seed 42 --out road1
+  lrb verify theirs.zip --dataset road1      the verdict again: by its answers, or by their digest
+
+A data set follows from its seed, so nobody has to send one.  A bundle finds mistakes and changes; who writes all of
+its numbers anew, and makes them fit, is found out only by running the same system again.
+"""
+FAILS = ", 3 the bundle contradicts itself, or its data set"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bundle", metavar="FILE", type=Path, help="made by lrb bundle")
+    parser.add_argument("--dataset", metavar="DATASET", type=Path, help="the data that its runs were fed")
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+    parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark judges [%(default)s]")
+
+
+def run(args: argparse.Namespace) -> int:
+    from driver.publish.archive import unpacked
+    from driver.publish.checked import check_folder
+
+    with unpacked(args.bundle) as (folder, manifest):
+        checked = check_folder(folder, manifest["kind"])
+        again = _again(args, checked) if args.dataset else []
+    faults = [*checked.all_faults, *(f"{place}: {what}" for place, what, fits in again if not fits)]
+    facts: dict[str, Any] = {
+        "kind": manifest["kind"],
+        "name": manifest["name"],
+        "program": manifest["program"],
+        "files": len(manifest["files"]),
+        "runs": [_run_facts(place, run) for place, run in checked.runs.items()],
+        "judged_again": [{"run": place, "result": what, "fits": fits} for place, what, fits in again],
+        "faults": faults,
+    }
+    if checked.rating:
+        facts["rating"] = checked.rating["rating"]
+    print(json.dumps(facts) if args.json else "\n".join(text(facts)))
+    return FAIL_STATUS if faults else 0
+
+
+def _again(args: argparse.Namespace, checked: Checked) -> list[tuple[str, str, bool]]:
+    from driver.dataset.folder import open_dataset
+    from driver.publish.again import judge_again
+    from driver.validate.judge import quiet_session
+
+    dataset = open_dataset(args.dataset)
+    return list(judge_again(quiet_session(args.master), dataset, dict(checked.runs), _say))
+
+
+def _run_facts(place: str, run: CheckedRun) -> dict[str, Any]:
+    return {
+        "run": place,
+        "engine": run.json["config"]["engine"],
+        "xways": run.json["dataset"]["xways"],
+        "state": run.json["state"],
+        "verdict": run.verdict and run.verdict["verdict"],
+        "has_digest": run.digest is not None,
+    }
+
+
+def text(facts: dict[str, Any]) -> list[str]:
+    """What was checked, line by line, and what is wrong with it."""
+    rating = f", rating {facts['rating']:g}" if "rating" in facts else ""
+    lines = [
+        f"{facts['kind']} {facts['name']}{rating}   made by lrb {facts['program']}",
+        f"checksums     {facts['files']} files, all as they were packed",
+    ]
+    lines += [
+        f"run           {run['run']}: {run['engine']}, L = {run['xways']:g}, {run['state']}, "
+        f"{run['verdict'] or 'not judged'}"
+        for run in facts["runs"]
+    ]
+    lines += [f"judged again  {one['run']}: {one['result']}" for one in facts["judged_again"]]
+    if not facts["faults"]:
+        return [*lines, "consistency   its records agree with each other"]
+    return [*lines, *(f"consistency   {fault}" for fault in facts["faults"])]
+
+
+def _say(what: str) -> None:
+    print(f"verify: {what}", file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""Results handed on to strangers: bundles, their check, and the board."""
