@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,9 @@ class Ledger:
 
     def save(self, path: Path) -> None:
         groups = {"expected": self.expected, "came": self.came}
-        arrays = {f"{group}.{name}": column for group, columns in groups.items() for name, column in columns.items()}
+        arrays: Any = {
+            f"{group}.{name}": column for group, columns in groups.items() for name, column in columns.items()
+        }
         np.savez(path, **arrays, **{name: getattr(self.accounts, name) for name in ACCOUNTS})
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from driver.dataset.folder import Dataset
 from driver.run.limits import Limits
+from driver.run.verdict import FAULTS
 from driver.validate.live.ledger import Ledger, expected_in, fetch
 from driver.validate.live.right_stream import RightStream
 from driver.validate.overview import EXAMPLE_CUT, MOST_EXAMPLES
@@ -130,8 +131,8 @@ class LiveJudge:
 
     @property
     def faults(self) -> dict[str, int]:
-        """How many of each kind there are so far; those of lines that are no answers are `malformed`."""
-        return dict(reduce(lambda one, other: one + Counter(other), self._faults.values(), Counter[str]()))
+        """How many of each kind there are so far."""
+        return {fault: sum(faults[fault] for faults in self._faults.values()) for fault in FAULTS}
 
     @property
     def counts(self) -> Counts:
