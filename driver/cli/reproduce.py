@@ -23,7 +23,7 @@ from polling_baseline.wording import WIDTH, fold_parts, format_count, format_sec
 SUMMARY = "Reproduce the paper's tables 7 and 8: L-ratings, and the longest response times at 0.5 to 3 expressways."
 EXAMPLES = """\
   lrb reproduce --brief                          System X and Aurora as the paper tells them, one run of each
-  lrb reproduce                                  all variants at all scale factors, judged: hours
+  lrb reproduce                                  all variants, judged: about two hours
   lrb reproduce --only 2004,box                  some of them; interrupted, the same command goes on where it was
   lrb reproduce --catch-up on --ignore none      not by the paper's schedule, and with all requests
   lrb reproduce --limits tibbetts                the ratings by other limits as well; runs that are there stay
