@@ -14,5 +14,6 @@ VARIABLES = {
     "JDK_JAVA_OPTIONS": "options for Java, instead of those that lrb chooses",
     "PYTHONPATH": "what Spark's tasks import, too; our own packages come first",
     "PYSPARK_PYTHON": "the Python of a cluster's workers [as here]",
+    "DISPLAY, WAYLAND_DISPLAY": "the screen: with one, lrb watch opens a browser",
 }
 HELP = "Environment variables:\n" + "\n".join(f"  {names}\n      {text}" for names, text in VARIABLES.items())
