@@ -156,8 +156,10 @@ def step_name(column: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CycleColumns:
-    """Cycles as columns; times are milliseconds."""
+    """Cycles as columns; `answered_s` is how long the first second of each waited for its answers."""
 
+    first_second: npt.NDArray[Any]
+    answered_s: npt.NDArray[Any]
     minute: npt.NDArray[Any]
     took_ms: npt.NDArray[Any]
     steps_ms: dict[str, npt.NDArray[Any]]
@@ -179,4 +181,6 @@ def columns_of(cycles: Sequence[Cycle]) -> CycleColumns:
     took = np.array([cycle.ended - cycle.started for cycle in cycles]) * 1000
     steps = {step_name(name): np.array([cycle.steps[name] for cycle in cycles]) for name in cycles[0].steps}
     steps[REST] = np.maximum(took - sum(steps.values()), 0)
-    return CycleColumns(np.array([spec.minute_of(cycle.seconds[0]) for cycle in cycles]), took, steps)
+    first = np.array([cycle.seconds[0] for cycle in cycles])
+    answered = np.array([cycle.committed for cycle in cycles]) - first
+    return CycleColumns(first, answered, np.array([spec.minute_of(second) for second in first]), took, steps)

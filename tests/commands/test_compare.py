@@ -108,7 +108,7 @@ def test_the_page_in_a_browser(compared, browser):
     for width in (390, 1280):
         charts = look(browser, compared[0] / "compare.html", width)
     titles = [chart["title"] for chart in charts]
-    assert titles[0] == "Response time of toll answers by minute"
+    assert titles[:2] == ["Response time, second by second", "Response time of toll answers by minute"]
     assert [title for title in titles if ": " in title] == [
         "Mean of a cycle by step and minute: polling, period 1 s",
         "Mean of a cycle by step and minute: polling, period 2 s",

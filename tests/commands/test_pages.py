@@ -39,8 +39,11 @@ def test_a_run_that_failed(browser, folder, width, dark):
     assert browser.value(BANNERS) == ["FAIL"]
     titles = [chart["title"] for chart in charts]
     kinds = ("toll", "accident", "balance", "expenditure", "travel time")
-    assert titles[:5] == [f"Response time of {kind} answers by minute" for kind in kinds]
-    assert [title.split(" by ")[0] for title in titles[6:]] == ["Mean of a cycle", "Response time", "Answers in time"]
+    # The run has two minutes, so it is drawn by seconds as well.
+    assert titles[0] == "Response time, second by second" and "at most. The limit" in charts.pop(0)["told"]
+    assert titles[1:6] == [f"Response time of {kind} answers by minute" for kind in kinds]
+    assert titles[7] == "What each cycle took" and charts.pop(6)["legend"] == ["polling"]
+    assert [title.split(" by ")[0] for title in titles[8:]] == ["Mean of a cycle", "Response time", "Answers in time"]
     assert charts[0]["legend"] == ["p99", "max", "p50"]
     assert {"limit 5 s", "time (minutes)", "seconds (log scale)"} <= set(charts[0]["labels"])
     assert "the longest is" in charts[0]["told"]
@@ -74,7 +77,7 @@ def test_a_run_under_other_limits(browser, folder, capsys):
         charts = look(browser, page, width)
     said = "Limits toll 3 s, balance 2 s instead of the specification's; the run was made under the limits of the spec"
     assert said in browser.value("document.body.innerText")
-    assert "limit 3 s" in charts[0]["labels"] and "limit 2 s" in charts[2]["labels"]
+    assert all("limit 3 s" in chart["labels"] for chart in charts[:2]) and "limit 2 s" in charts[3]["labels"]
     assert charts[-1]["legend"][-2:] == ["limit 2 s (balance)", "limit 3 s (toll)"]
     assert browser.value(BANNERS) == ["late answers"]
 
@@ -90,7 +93,8 @@ def test_several_runs(browser, folder):
     page.write_text(run_page([open_run(run) for run in runs]))
     for width in (390, 1280):
         charts = look(browser, page, width)
-    assert charts[0]["legend"][:2] == ["polling, durability off, p99", "aurora, p99"]
+    assert charts[0]["legend"] == ["polling, durability off", "aurora", "other", "polling, durability on"]
+    assert charts[1]["legend"][:2] == ["polling, durability off, p99", "aurora, p99"]
     assert charts[-1]["title"] == "Answers in time by limit: toll"
     assert charts[-1]["legend"] == ["polling, durability off", "aurora", "other", "polling, durability on"]
     assert len(browser.value(BANNERS)) == 4
@@ -105,11 +109,11 @@ def test_several_runs(browser, folder):
 @pytest.mark.parametrize(
     ("name", "options", "banner", "charts"),
     [
-        pytest.param("quiet", {"answers": {"toll": 3}}, "in time", 4, id="no-accidents-no-requests"),
-        pytest.param("silent", {"answers": {}}, "in time", 1, id="nothing-to-answer"),
-        pytest.param("short", {"minutes": 1}, "in time", 8, id="one-minute"),
+        pytest.param("quiet", {"answers": {"toll": 3}}, "in time", 6, id="no-accidents-no-requests"),
+        pytest.param("silent", {"answers": {}}, "in time", 2, id="nothing-to-answer"),
+        pytest.param("short", {"minutes": 1}, "in time", 10, id="one-minute"),
         pytest.param(
-            "stopped", {"state": {"state": "interrupted", "reason": "by the user"}}, "interrupted", 8, id="interrupted"
+            "stopped", {"state": {"state": "interrupted", "reason": "by the user"}}, "interrupted", 10, id="interrupted"
         ),
         pytest.param(
             "dead", {"answers": {}, "state": {"state": "broken", "reason": "<b>"}}, "broken", 0, id="no-cycle"
@@ -132,11 +136,11 @@ def test_a_run_of_one_minute_is_drawn_in_points(browser, folder, width, dark):
     run = folder / "minute"
     page = write_report(run if run.exists() else make_run(run, 1))
     charts = look(browser, page, width, dark)
-    assert [chart["points"] for chart in charts] == [3, 3, 3, 3, 3, 0, 0, 0]
+    assert [chart["points"] for chart in charts] == [0, 3, 3, 3, 3, 3, 0, 0, 0, 0]
     sizes = browser.value("[...document.querySelectorAll('circle')].map(point => point.getBoundingClientRect().width)")
     assert min(sizes) >= 3
     keys = browser.value(
-        "[...document.querySelectorAll('figure')[0].querySelectorAll('li span')].map(key => key.className)"
+        "[...document.querySelectorAll('figure')[1].querySelectorAll('li span')].map(key => key.className)"
     )
     assert keys == ["point ", "point thin", "point dotted"]
 
@@ -148,7 +152,7 @@ def test_a_minute_between_two_without_answers_is_a_point(browser, folder):
     for minute in (1, 3):
         del facts["minutes"][minute - 1]["accident"]
     (run / "run.json").write_text(json.dumps(facts))
-    assert [chart["points"] for chart in look(browser, write_report(run), 1280)][:3] == [0, 3, 0]
+    assert [chart["points"] for chart in look(browser, write_report(run), 1280)][:4] == [0, 0, 3, 0]
 
 
 EDGE = """(() => {{

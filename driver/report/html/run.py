@@ -18,6 +18,7 @@ from driver.report.html.in_time import in_time_of_kinds, in_time_of_runs
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.report.html.repeated import repeated_section
 from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
+from driver.report.html.second_charts import answered_chart, are_short, cycle_chart
 from driver.report.measures import measures
 from driver.report.service import service_facts
 from driver.report.side_by_side import Row
@@ -157,12 +158,14 @@ def _answers(shown: Sequence[Drawn]) -> Markup:
 
 def _responses(shown: Sequence[Drawn]) -> Markup | None:
     charts = [chart for kind in spec.ANSWERS if (chart := response_chart(kind, shown))]
+    if charts and are_short(shown) and (by_second := answered_chart(shown)):
+        charts.insert(0, by_second)
     return section("Response time", charts[0], columns(*charts[1:])) if charts else None
 
 
 def _causes(shown: Sequence[Drawn]) -> Markup | None:
     alone = len(shown) == 1
-    whole = None if alone else cycles_chart(shown)
+    whole = cycle_chart(shown) if are_short(shown) else None if alone else cycles_chart(shown)
     backlog = backlog_chart(shown)
     charts = [chart for chart in (backlog, whole) if chart]
     steps = [chart for drawn_run in shown if (chart := steps_chart(drawn_run, alone))]

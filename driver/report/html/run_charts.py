@@ -71,6 +71,11 @@ def seconds_axis(shortest: float, longest: float) -> Axis:
     return Axis("seconds (log scale)", low, max(longest * 1.5, low * 10), log=True)
 
 
+def low_end(shortest_ms: float) -> float:
+    """The round number of milliseconds below all."""
+    return 10.0 ** math.floor(math.log10(max(shortest_ms, 0.01)))
+
+
 def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     """p50, p99 and longest response time of a kind of answer by minute; nothing if no such answer came."""
     rows_of_runs = [(drawn_run, rows) for drawn_run in runs if (rows := drawn_run.run.minutes_with(kind))]
@@ -209,7 +214,7 @@ def cycles_chart(runs: Sequence[Drawn]) -> Markup | None:
     ]
     if not curves_of:
         return None
-    low = 10.0 ** math.floor(math.log10(max(min(ms.min() for _, _, ms in curves_of), 0.01)))
+    low = low_end(min(ms.min() for _, _, ms in curves_of))
     period_ms = max(drawn_run.run.config.period_s for drawn_run in runs) * 1000
     top = max(period_ms, *(ms.max() for _, _, ms in curves_of))
     return curves(
