@@ -29,6 +29,7 @@ DESIGNS = (
     ("2004", {"indexes": "off"}),
     ("cursor", {"indexes": "off"}),
     ("cursor", {}),
+    ("subquery", {}),
     ("2004", {}),
     ("merge", {}),
     ("ring", {}),

@@ -24,12 +24,15 @@ WAYS = [
     pytest.param("2004", {"keep": "minutes"}, 29, None, id="2004-keep-minutes-catching-up"),
     pytest.param("cursor", {}, 1, False, id="cursor"),
     pytest.param("cursor", {}, 29, None, id="cursor-catching-up"),
+    pytest.param("subquery", {}, 1, False, id="subquery"),
+    pytest.param("subquery", {"indexes": "off", "keep": "minutes"}, 29, None, id="subquery-catching-up"),
     pytest.param("merge", {}, 1, False, id="merge"),
     pytest.param("merge", {}, 29, None, id="merge-catching-up"),
 ]
 STEPS = {
     "2004": ("minute", "log", "notify", "advance", "balance", "history"),
     "cursor": ("minute", "advance", "balance", "history"),
+    "subquery": ("minute", "log", "notify", "advance", "balance", "history"),
     "merge": ("minute", "log", "advance", "balance", "history"),
     "ring": ("minute", "advance", "tally", "notify", "balance", "history"),
 }
@@ -67,7 +70,7 @@ def test_every_cycle_has_the_same_steps(design_on, design: str) -> None:
 
 @pytest.mark.parametrize(
     ("design", "options", "most"),
-    [("2004", {}, 8), ("2004", {"indexes": "off"}, 8), ("cursor", {}, 0), ("merge", {}, 1)],
+    [("2004", {}, 8), ("2004", {"indexes": "off"}, 8), ("subquery", {}, 8), ("cursor", {}, 0), ("merge", {}, 1)],
 )
 def test_no_plan_reads_all_vehicles_for_each_report(
     design_on, history_database: Target, design: str, options: Options, most: int
