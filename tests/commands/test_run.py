@@ -223,7 +223,9 @@ def test_a_worker_that_dies_ends_the_run_with_a_reason(server: Server, road: Pat
             "design ring has no option --indexes; leave it out, or take a design that has: 2004, cursor, subquery",
             id="the-ring-has-no-indexes",
         ),
-        pytest.param(["--design", "merge", "--keep", "run"], "design merge has no option --keep", id="merge-keeps-a-minute"),
+        pytest.param(
+            ["--design", "merge", "--keep", "run"], "design merge has no option --keep", id="merge-keeps-a-minute"
+        ),
         pytest.param(["--engine", "trigger", "--design", "ring"], "option of --engine polling", id="trigger-design"),
         pytest.param(
             ["--design", "2004", "--workers", "2"],
