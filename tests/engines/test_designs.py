@@ -24,7 +24,6 @@ WAYS = [
     pytest.param("2004", {"keep": "minutes"}, 29, None, id="2004-keep-minutes-catching-up"),
     pytest.param("cursor", {}, 1, False, id="cursor"),
     pytest.param("cursor", {}, 29, None, id="cursor-catching-up"),
-    pytest.param("subquery", {}, 29, None, id="subquery-catching-up"),
     pytest.param("merge", {}, 1, False, id="merge"),
     pytest.param("merge", {}, 29, None, id="merge-catching-up"),
 ]
@@ -54,10 +53,16 @@ def test_roads(design_on, design: str, options: Options, longest: int, long: boo
     assert faults(design_on(design, options), 1, longest, long) == {}
 
 
-@pytest.mark.parametrize(("design", "longest"), [("cursor", 29), ("subquery", 1)])
-def test_roads_without_indexes(design_on, design: str, longest: int) -> None:
-    """Each report reads all vehicles, or all statistics once more, so these are a few roads only."""
-    assert faults(design_on(design, {"indexes": "off"}), 1, longest, False, every=5) == {}
+@pytest.mark.parametrize(("design", "longest", "every"), [("cursor", 29, 5), ("subquery", 1, 11)])
+def test_roads_without_indexes(design_on, design: str, longest: int, every: int) -> None:
+    """Each report reads all vehicles, or all statistics, so these are a few roads only."""
+    assert faults(design_on(design, {"indexes": "off"}), 1, longest, False, every) == {}
+
+
+@pytest.mark.parametrize("first", range(5))
+def test_roads_by_subqueries(design_on, first: int) -> None:
+    """Each report reads the statistics of all roads that are beside it, so these are a few at a time."""
+    assert faults(design_on("subquery", {}), 1, 29, None, every=5, first=first) == {}
 
 
 @pytest.mark.parametrize("design", DESIGNS)
