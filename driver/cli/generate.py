@@ -29,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--history-days", metavar="N", type=int, default=69, help="days of history, 0 for none [%(default)s]"
     )
+    parser.add_argument(
+        "--exit-reports",
+        choices=("most", "all"),
+        default="most",
+        help="trips that end with a report from the exit lane: 85 %% as in recorded data, or all as in the paper",
+    )
     parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs [%(default)s]")
     parser.add_argument("--force", action="store_true", help="replace DATASET if it exists")
 
@@ -39,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
     from driver.dataset.folder import open_dataset
     from driver.generate.generate import GenerateOptions, generate
 
-    generate(GenerateOptions(args.xways, args.minutes, args.seed, args.history_days), args.out, args.force, args.master)
+    wanted = GenerateOptions(args.xways, args.minutes, args.seed, args.history_days, args.exit_reports)
+    generate(wanted, args.out, args.force, args.master)
     dataset = open_dataset(args.out)
     counts = dataset.counts
     requests = counts["balance"] + counts["expenditure"] + counts["travel_time"]

@@ -16,7 +16,6 @@ from driver.rating.paper import BRIEF, IGNORED, LIMIT_S, STRICTER_LIMIT_S, SYSTE
 from driver.rating.record import PublishedRecord, ReproductionRecord, SlowerRecord, VariantRecord
 from driver.run.config import ENGINE_OPTIONS, FOREIGN, NAMES_A_SYSTEM, RunConfig, configure
 from driver.run.engines import Backends
-from driver.run.limits import describe_limits, limits_in_force
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import WIDTH, fold_parts, format_count, format_seconds
 
@@ -56,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from driver.rating.reproduce import reproduce
     from driver.rating.reproduction_page import write_reproduction_page
+    from driver.rating.reproduction_sentences import sentences
     from driver.rating.variant_runs import Plan
     from polling_baseline.engine import EngineFailure
 
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         name: [variant for variant in record["variants"] if variant["system"] == name] for name in record["systems"]
     }
     tables = {name: table_rows(record, name, variants) for name, variants in systems.items() if variants}
-    write_reproduction_page(record, args.out, tables, sentences(record))
+    write_reproduction_page(record, args.out, tables, volume_rows(record), _conditions(record), sentences(record))
     print(json.dumps(record) if args.json else "\n".join(text(record, args.out)))
     return 0
 
@@ -124,15 +124,9 @@ def _say(what: str) -> None:
 
 def text(record: ReproductionRecord, folder: Path) -> list[str]:
     """A table per system, volumes, and what they say."""
-    last, settings = record["minutes"][1], record["settings"]
-    conditions = [
-        f"{format_count(last, 'minute')} of {format_count(record['distinct'], 'distinct expressway')}, "
-        f"seed {record['seed']}, {record['clock']} clock, {format_count(settings['workers'], 'worker')}",
-        f"catch-up {'on' if settings['catch_up'] else 'off'}",
-        f"{', '.join(settings['ignore']).replace('_', ' ') or 'nothing'} ignored",
-        *([] if last == MOST_MINUTES else [f"The paper's runs took {MOST_MINUTES} minutes: this is a try-out."]),
-    ]
-    lines = fold_parts("", conditions)
+    from driver.rating.reproduction_sentences import sentences
+
+    lines = fold_parts("", _conditions(record))
     for system in record["systems"]:
         if variants := [variant for variant in record["variants"] if variant["system"] == system]:
             lines += ["", *_table(record, system, variants)]
@@ -142,17 +136,32 @@ def text(record: ReproductionRecord, folder: Path) -> list[str]:
     return [*lines, "", f"saved  {folder}   reproduction.json  reproduction.html  runs/"]
 
 
+def _conditions(record: ReproductionRecord) -> list[str]:
+    last, settings = record["minutes"][1], record["settings"]
+    return [
+        f"{format_count(last, 'minute')} of {format_count(record['distinct'], 'distinct expressway')}, "
+        f"seed {record['seed']}, {record['clock']} clock, {format_count(settings['workers'], 'worker')}",
+        f"catch-up {'on' if settings['catch_up'] else 'off'}",
+        f"{', '.join(settings['ignore']).replace('_', ' ') or 'nothing'} ignored",
+        *([] if last == MOST_MINUTES else [f"The paper's runs took {MOST_MINUTES} minutes: this is a try-out."]),
+    ]
+
+
 def _table(record: ReproductionRecord, system: str, variants: Sequence[VariantRecord]) -> list[str]:
+    """What does not fit into the width goes below, beside the paper again."""
     rows = table_rows(record, system, variants)
     wide = max(len(row[0]) for row in rows)
-    widths = [max(len(row[column]) for row in rows) + 3 for column in range(1, len(rows[0]))]
-    return [
-        f"{system}: longest response time of a toll notification (s)",
-        *[
-            (f"{row[0]:<{wide}}" + "".join(f"{cell:>{width}}" for cell, width in zip(row[1:], widths, strict=True)))
-            for row in rows
-        ],
-    ]
+    widths = [0, *(max(len(row[column]) for row in rows) + 3 for column in range(1, len(rows[0])))]
+    blocks: list[list[int]] = [[1]]
+    for column in range(2, len(widths)):
+        if wide + sum(widths[other] for other in (*blocks[-1], column)) > WIDTH:
+            blocks.append([1])
+        blocks[-1].append(column)
+    lines = [f"{system}: longest response time of a toll notification (s)"]
+    for number, block in enumerate(blocks):
+        lines += [""] * (number > 0)
+        lines += [f"{row[0]:<{wide}}" + "".join(f"{row[column]:>{widths[column]}}" for column in block) for row in rows]
+    return lines
 
 
 def table_rows(record: ReproductionRecord, system: str, variants: Sequence[VariantRecord]) -> list[tuple[str, ...]]:
@@ -225,7 +234,8 @@ def _longest(variant: VariantRecord) -> str:
     return format_seconds(longest, LIMIT_S)
 
 
-def _volumes(record: ReproductionRecord) -> list[str]:
+def volume_rows(record: ReproductionRecord) -> list[tuple[str, str, str]]:
+    """Section 4.3.1: what went in and came out."""
     rows = [("Three hours of one expressway", "paper", "here")]
     rows += [
         (name, f"{volume['paper']:,}", "-" if volume["here"] is None else f"{volume['here']:,}")
@@ -242,53 +252,10 @@ def _volumes(record: ReproductionRecord) -> list[str]:
         ours = f"{runs[0]['input_per_s']:,.0f} / {runs[0]['output_per_s']:,.0f}" if runs else "-"
         then = f"{paper['input_per_s']:,} / {paper['output_per_s']}"
         rows.append((f"{system} at L = {paper['rating']:g}: in / out per s", then, ours))
+    return rows
+
+
+def _volumes(record: ReproductionRecord) -> list[str]:
+    rows = volume_rows(record)
     wide = max(len(row[0]) for row in rows)
     return [f"{name:<{wide}}{then:>14}{ours:>14}" for name, then, ours in rows]
-
-
-def sentences(record: ReproductionRecord) -> list[str]:
-    """What the tables say."""
-    from driver.rating.reproduce import ratio_of_ratings
-
-    lines = []
-    for system in record["systems"]:
-        variants = [variant for variant in record["variants"] if variant["system"] == system]
-        ranked = sorted(variants, key=lambda variant: variant["slower"]["mean_error"])
-        if ranked:
-            lines += _about(ranked[0], record)
-            lines += [
-                f"{other['name']} misses the paper's figures by {other['slower']['mean_error']:.2f} times on average."
-                for other in ranked[1:]
-            ]
-    if ratio := ratio_of_ratings(record):
-        lines.append(f"Aurora holds {ratio:g} times as many expressways as System X; in the paper 5 times.")
-    if others := describe_limits(limits_in_force(record["limits"])):
-        lines.append(
-            f"With {others}, the shortest is {record['limit_s']} s: it decides, as the answers to one second come "
-            "together."
-        )
-    if any(variant["slower"]["predicted"] for variant in record["variants"]):
-        lines.append("~ was not run: it follows from what the cycles of another scale factor took, by their tuples.")
-    lines.append(
-        "One factor holds the processor, the disk, the database and the program of 2004; none of them can be told from "
-        "the others."
-    )
-    return lines
-
-
-def _about(variant: VariantRecord, record: ReproductionRecord) -> list[str]:
-    slower, system = variant["slower"], variant["system"]
-    paper = record["systems"][system]
-    worst = max(slower["errors"], key=lambda name: slower["errors"][name])
-    where = worst if worst == "first late" else f"L = {worst}"
-    lines = [
-        f"{variant['name']} explains {system} best: slowed down {slower['factor']:,.1f} times, it misses the paper's "
-        f"figures by {slower['mean_error']:.2f} times on average, and by {slower['errors'][worst]:.1f} times at worst "
-        f"({where})."
-    ]
-    if not slower["hits"]:
-        lines.append(
-            f"No factor gives {slower['fitted_to_s']:,} s at L = {paper['fails_at']:g} and "
-            f"less than {LIMIT_S} s at L = {paper['rating']:g}: this one is the largest with which that is in time."
-        )
-    return lines

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from driver.dataset.expressways import check_length
 from driver.dataset.folder import Dataset, describe, new_folder, open_dataset
 from driver.generate.history import PROGRESS, generate_history
+from driver.generate.traffic.model import Demand, Model
 from driver.generate.traffic.simulate import first_id, merge, simulate, simulate_to
 from driver.progress import Advance, progress
 from driver.spark.session import close, session
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PARTS = ".parts"
+EXIT_REPORTS = ("most", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class GenerateOptions:
     minutes: int = spec.RUN_SECONDS // spec.MINUTE_S
     seed: int = 42
     history_days: int = spec.HISTORY_DAYS
+    # Whether every trip ends with a report from the exit lane, as in the paper, or most do, as in recorded data.
+    exit_reports: str = EXIT_REPORTS[0]
 
     def __post_init__(self) -> None:
         most_minutes = spec.RUN_SECONDS // spec.MINUTE_S
@@ -47,6 +51,10 @@ class GenerateOptions:
             raise Refusal(f"--seed {self.seed}: a seed is a number from 0 to 2^63 - 1")
         if not 0 <= self.history_days <= spec.HISTORY_DAYS:
             raise Refusal(f"--history-days {self.history_days}: from 1 to {spec.HISTORY_DAYS}, or 0 for no history")
+
+    @property
+    def model(self) -> Model:
+        return Model(demand=Demand(silent_share=0.0)) if self.exit_reports == "all" else Model()
 
     @property
     def directions(self) -> list[tuple[int, int]]:
@@ -65,6 +73,7 @@ class Direction:
     of: int  # how many directions the expressway has
     seed: int
     seconds: int
+    model: Model = Model()  # noqa: RUF009 - an immutable value
 
     def part(self, direction: int) -> Path:
         return self.folder / PARTS / f"{self.xway}-{direction}"
@@ -83,6 +92,8 @@ def generate(options: GenerateOptions, out: Path, force: bool, master: str) -> N
             close(in_haste=True)
             raise
         made_by: dict[str, object] = {"command": "generate", "history_days": options.history_days}
+        if options.exit_reports != EXIT_REPORTS[0]:
+            made_by["exit_reports"] = options.exit_reports
         seconds = options.minutes * spec.MINUTE_S
         describe(folder, xways=options.xways, seconds=seconds, seed=options.seed, counts=counts, options=made_by)
 
@@ -92,9 +103,10 @@ def generated(options: GenerateOptions, out: Path, master: str) -> Dataset:
     if not out.exists():
         generate(options, out, False, master)
     dataset = open_dataset(out)
-    history_days = dataset.options.get("history_days")
+    history_days = int(str(dataset.options.get("history_days")))
+    exit_reports = str(dataset.options.get("exit_reports", EXIT_REPORTS[0]))
     minutes = dataset.seconds // spec.MINUTE_S
-    if GenerateOptions(dataset.xways, minutes, dataset.seed or 0, int(str(history_days))) != options:
+    if GenerateOptions(dataset.xways, minutes, dataset.seed or 0, history_days, exit_reports) != options:
         raise Refusal(f"{out} has other traffic than is wanted now; choose another --out, or remove it")
     return dataset
 
@@ -111,8 +123,9 @@ def _ready(master: str) -> SparkSession:
 def _generate(spark: SparkSession, options: GenerateOptions, folder: Path, advance: Advance) -> dict[str, int]:
     (folder / PARTS).mkdir()
     directions_of = Counter(xway for xway, _ in options.directions)
+    seconds = options.minutes * spec.MINUTE_S
     units = [
-        Direction(folder, xway, direction, directions_of[xway], options.seed, options.minutes * spec.MINUTE_S)
+        Direction(folder, xway, direction, directions_of[xway], options.seed, seconds, options.model)
         for xway, direction in options.directions
     ]
     results = for_each(spark, units, simulate_direction, folder / PROGRESS, advance)
@@ -131,7 +144,7 @@ def simulate_direction(unit: Direction, progress_path: Path) -> tuple[int, dict[
     """The number of vehicles; and, from the task that put the expressway together, how many reports and requests."""
     part = unit.part(unit.direction)
     unfinished = part.with_suffix(".unfinished")
-    vehicles = simulate_to(unfinished, unit.seed, unit.xway, unit.direction, unit.seconds, progress_path)
+    vehicles = simulate_to(unfinished, unit.seed, unit.xway, unit.direction, unit.seconds, progress_path, unit.model)
     unfinished.rename(part)
     parts = [unit.part(direction) for direction in range(unit.of)]
     if not all(path.exists() for path in parts) or not _is_mine(part.with_name(f"{unit.xway}-merge"), unit.direction):

@@ -73,6 +73,8 @@ class Variant:
     options: Mapping[str, str]
     # The scale factors that are run if not all are; the others follow from what a cycle takes.
     run_at: tuple[float, ...] = ()
+    # Whether a tuple takes the longer the more segments there are.
+    reads_segments: bool = False
 
 
 # Of the ways that the paper does not tell of, one run that passed in 2004 and one that failed.
@@ -85,6 +87,14 @@ VARIANTS = (
         "polling",
         MappingProxyType({"design": "2004", "indexes": "off"}),
         PASSED_AND_FAILED,
+    ),
+    Variant(
+        "subquery",
+        SYSTEM_X,
+        "polling",
+        MappingProxyType({"design": "subquery", "indexes": "on"}),
+        PASSED_AND_FAILED,
+        reads_segments=True,
     ),
     Variant("ring", SYSTEM_X, "polling", MappingProxyType({"design": "ring"}), PASSED_AND_FAILED),
     Variant("trigger", SYSTEM_X, "trigger", MappingProxyType({"granularity": "row"}), PASSED_AND_FAILED),

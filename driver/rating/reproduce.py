@@ -140,8 +140,8 @@ def _slower(
     """With service times multiplied by the factor that fits the first failure of 2004 best."""
     system, config = variant.system, plan.config_for(variant, variant.system.fails_at, 1.0)
     schedule = Schedule(config.period_s, config.catch_up)
-    costs = measured_costs(runs.values())
-    services = {xways: costs.service(config.seconds.start, tuples[xways]) for xways in system.max_response_s}
+    costs = measured_costs(runs, variant.reads_segments)
+    services = {xways: costs.service(config.seconds.start, tuples[xways], xways) for xways in system.max_response_s}
     factor, hits = fitted(
         services[system.rating],
         services[system.fails_at],
@@ -177,6 +177,7 @@ def _curve(curve: Curve) -> CurveRecord:
         "fixed_ms": round(curve.fixed_s * 1e3, 3),
         "tuple_us": round(curve.tuple_s * 1e6, 3),
         "square_ns": round(curve.square_s * 1e9, 4),
+        "tuple_xway_us": round(curve.tuple_xway_s * 1e6, 3),
     }
 
 

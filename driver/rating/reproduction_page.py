@@ -17,9 +17,14 @@ SHORTEST_S = 0.1
 
 
 def write_reproduction_page(
-    record: ReproductionRecord, folder: Path, rows: dict[str, list[tuple[str, ...]]], sentences: Sequence[str]
+    record: ReproductionRecord,
+    folder: Path,
+    rows: dict[str, list[tuple[str, ...]]],
+    volumes: Sequence[tuple[str, ...]],
+    conditions: Sequence[str],
+    sentences: Sequence[str],
 ) -> None:
-    """`rows` has the table of each system, `sentences` what the tables say."""
+    """`rows` has the table of each system, `sentences` what the tables say; the text has the same of all of these."""
     parts = []
     for system, table_rows in rows.items():
         variants = [variant for variant in record["variants"] if variant["system"] == system]
@@ -33,15 +38,10 @@ def write_reproduction_page(
             )
         )
     parts.append(section("What they say", *(paragraph(sentence) for sentence in sentences)))
-    volumes = [
-        (name, f"{volume['paper']:,}", "-" if volume["here"] is None else f"{volume['here']:,}")
-        for name, volume in record["volumes"].items()
-    ]
-    parts.append(section("Volumes", table(("three hours of one expressway", "paper", "here"), volumes, (1, 2))))
-    last = record["minutes"][1]
-    lede = [f"{last} minutes", f"seed {record['seed']}", f"{record['clock']} clock"]
+    head, *body = volumes
+    parts.append(section("Volumes", table(head, body, (1, 2))))
     commit = record["environment"]["commit"] or "unknown"
-    lede += [record["environment"]["started"].replace("T", " ")[:16] + " UTC", f"commit {commit}"]
+    lede = [*conditions, record["environment"]["started"].replace("T", " ")[:16] + " UTC", f"commit {commit}"]
     write_page(
         folder / PAGE, page("Linear Road: the paper, reproduced", " · ".join(lede), parts, "Made by lrb reproduce.")
     )

@@ -9,8 +9,9 @@ cycles of all runs together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -113,14 +114,18 @@ def replayed(service: Service, factor: float = 1.0, schedule: Schedule = USUAL) 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What a cycle takes: a fixed part, one for each tuple, and one for each pair of them; none is negative."""
+    """What a cycle takes: a fixed part, one for each tuple, and one for each pair of them; none is negative.
+
+    A design that reads all segments for a tuple has another one, for each tuple and expressway.
+    """
 
     fixed_s: float
     tuple_s: float = 0.0
     square_s: float = 0.0
+    tuple_xway_s: float = 0.0
 
-    def of(self, tuples: Numbers) -> Numbers:
-        return self.fixed_s + self.tuple_s * tuples + self.square_s * tuples**2
+    def of(self, tuples: Numbers, xways: float = 1.0) -> Numbers:
+        return self.fixed_s + (self.tuple_s + self.tuple_xway_s * xways) * tuples + self.square_s * tuples**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,51 +143,67 @@ class Costs:
     usual: Cost
     minute: Cost
 
-    def service(self, first_second: int, tuples: Numbers) -> Service:
+    def service(self, first_second: int, tuples: Numbers, xways: float = 1.0) -> Service:
         """What each second of a road takes, by the tuples in it."""
         begins = np.arange(first_second, first_second + len(tuples)) % spec.MINUTE_S == 0
-        answer_s = np.where(begins, self.minute.answer.of(tuples), self.usual.answer.of(tuples))
-        cycle_s = np.where(begins, self.minute.cycle.of(tuples), self.usual.cycle.of(tuples))
+        answer_s = np.where(begins, self.minute.answer.of(tuples, xways), self.usual.answer.of(tuples, xways))
+        cycle_s = np.where(begins, self.minute.cycle.of(tuples, xways), self.usual.cycle.of(tuples, xways))
         return Service(first_second, answer_s, cycle_s, self.usual.cycle.fixed_s)
 
 
-def measured_costs(runs: Iterable[Path]) -> Costs:
-    """What the cycles of these runs took."""
-    first, tuples, answer_s, cycle_s = np.concatenate([_columns(run) for run in runs], axis=1)
+def measured_costs(runs: Mapping[float, Path], by_xways: bool = False) -> Costs:
+    """What the cycles of these runs took, by their tuples; or by these and the run's expressways."""
+    columns = [_columns(run, xways if by_xways else 1.0) for xways, run in runs.items()]
+    first, xways, tuples, answer_s, cycle_s = np.concatenate(columns, axis=1)
     begins = first % spec.MINUTE_S == 0
     usual, minute = (
-        Cost(*(fitted_curve(tuples[part], times[part]) for times in (answer_s, cycle_s))) for part in (~begins, begins)
+        Cost(*(fitted_curve(tuples[part], times[part], xways[part]) for times in (answer_s, cycle_s)))
+        for part in (~begins, begins)
     )
     return Costs(usual, minute)
 
 
-def _columns(run: Path) -> Numbers:
-    """First second, tuples, time until the answers and until the end of each cycle."""
+def _columns(run: Path, xways: float) -> Numbers:
+    """First second, expressways, tuples, time until the answers and until the end of each cycle."""
     return np.array(
         [
-            (cycle.seconds[0], cycle.rows, cycle.committed - cycle.started, cycle.ended - cycle.started)
+            (cycle.seconds[0], xways, cycle.rows, cycle.committed - cycle.started, cycle.ended - cycle.started)
             for cycle in read_cycles(run)
         ],
         float,
     ).T
 
 
-def fitted_curve(tuples: Numbers, times: Numbers) -> Curve:
+def fitted_curve(tuples: Numbers, times: Numbers, xways: Numbers | None = None) -> Curve:
     """Through the medians of cycles with about as many tuples; a miss counts by its share of the time."""
-    order = np.argsort(tuples, kind="stable")
-    groups = np.array_split(order, max(1, min(GROUPS, len(order) // LEAST)))
-    counts, medians = (np.array([np.median(values[group]) for group in groups]) for values in (tuples, times))
+    xways = np.ones_like(tuples) if xways is None else xways
+    groups = _groups(tuples, xways)
+    counts, medians, scales = (
+        np.array([np.median(values[group]) for group in groups]) for values in (tuples, times, xways)
+    )
+    terms = np.stack([np.ones_like(counts), counts, counts**2, counts * scales], axis=1)
+    # With one number of expressways, a tuple's part cannot be told from that of a tuple and expressway.
+    usable = range(4 if len(set(scales)) > 1 else 3)
     best, least = Curve(float(np.median(times))), math.inf
-    for powers in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
-        if len(set(counts)) < len(powers):
+    for chosen in (part for size in range(1, len(usable) + 1) for part in combinations(usable, size)):
+        if len(set(counts)) < len(chosen):
             continue
-        terms = np.stack([counts**power for power in powers], axis=1)
-        fitted = np.linalg.lstsq(terms / medians[:, None], np.ones(len(counts)), rcond=None)[0]
-        missed = float(((terms @ fitted / medians - 1) ** 2).sum())
+        fitted = np.linalg.lstsq(terms[:, chosen] / medians[:, None], np.ones(len(counts)), rcond=None)[0]
+        missed = float(((terms[:, chosen] @ fitted / medians - 1) ** 2).sum())
         if (fitted >= 0).all() and missed < least:
-            parts = dict(zip(powers, map(float, fitted), strict=True))
-            best, least = Curve(*(parts.get(power, 0.0) for power in range(3))), missed
+            parts = dict(zip(chosen, map(float, fitted), strict=True))
+            best, least = Curve(*(parts.get(term, 0.0) for term in range(4))), missed
     return best
+
+
+def _groups(tuples: Numbers, xways: Numbers) -> list[npt.NDArray[np.intp]]:
+    """Cycles of one number of expressways with about as many tuples."""
+    groups = []
+    for scale in np.unique(xways):
+        order = np.flatnonzero(xways == scale)
+        order = order[np.argsort(tuples[order], kind="stable")]
+        groups += np.array_split(order, max(1, min(GROUPS, len(order) // LEAST)))
+    return groups
 
 
 def tuples_per_second(dataset: Dataset, seconds: range) -> Numbers:

@@ -70,16 +70,23 @@ def others_text(run: RunRecord) -> list[str]:
     return textwrap.wrap(f"{sentence[0].upper()}{sentence[1:]}.", WIDTH) if sentence else []
 
 
+def _length(xways: float, distinct: int | None) -> str:
+    """L, and what it was made of: copies of the expressways on disk, or some of them."""
+    if distinct is None:
+        return f"L = {xways:g}"
+    return f"L = {xways:g} (copies of {distinct} distinct)" if xways > distinct else f"L = {xways:g} of {distinct}"
+
+
 def _heading(run: RunRecord, width: int) -> list[str]:
     """What ran, with the verdict at the right end of the table that follows; then where and how."""
     dataset, config, environment = run.json["dataset"], run.config, run.json["environment"]
-    distinct, seed = dataset.get("distinct"), dataset["seed"]
+    seed = dataset["seed"]
     *lines, last = fold_parts(
         "",
         [
             "Linear Road",
             " ".join([config.label, *_own_options(config)]),
-            f"L = {dataset['xways']:g}" + (f" (copies of {distinct} distinct)" if distinct else ""),
+            _length(dataset["xways"], dataset.get("distinct")),
             f"{config.to_minute - config.from_minute + 1} min",
             *([] if seed is None else [f"seed {seed}"]),
         ],

@@ -264,6 +264,6 @@ def _with_design(chosen: Mapping[str, str], own: Mapping[str, str]) -> dict[str,
     usual = default_options(design)
     for name in DESIGN_OPTIONS:
         if name in own and name not in usual:
-            owners = " and ".join(owner for owner in DESIGNS if name in DESIGNS[owner].options)
-            raise Refusal(f"--{name} is an option of --design {owners}; design {design} has none such")
+            owners = ", ".join(owner for owner in DESIGNS if name in DESIGNS[owner].options)
+            raise Refusal(f"design {design} has no option --{name}; leave it out, or take a design that has: {owners}")
     return {"design": design, **{name: chosen.get(name, value) for name, value in usual.items()}}

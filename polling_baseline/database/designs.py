@@ -45,6 +45,7 @@ DESIGNS: Mapping[str, Design] = MappingProxyType(
     {
         "2004": Design(("2004",), IN_PLACE_OPTIONS),
         "cursor": Design(("2004", "cursor"), IN_PLACE_OPTIONS),
+        "subquery": Design(("2004", "subquery"), IN_PLACE_OPTIONS),
         "merge": Design(("2004", "merge")),
         DEFAULT_DESIGN: Design(("ring",), shares_work=True),
     }

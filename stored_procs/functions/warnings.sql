@@ -2,7 +2,7 @@
 --
 -- Spec    rules 7 and 8; east counts up, west down, and no segment lies beyond 0 or 99.
 -- Reads   accident
--- Called  by lr.set_tolls.
+-- Called  by lr.set_tolls, lr.traffic_at.
 CREATE OR REPLACE FUNCTION lr.warnings(p_minute integer)
 RETURNS TABLE (segment_id integer, accident_seg smallint)
 LANGUAGE sql STABLE

@@ -231,6 +231,9 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
     again = json.loads((out_folder / "reproduction.json").read_text())["variants"][0]["slower"]
     assert f"{again['factor']:,.1f} x" in page and f"{again['factor']:,.1f} x" in out
     assert "with 3 s instead of 5" in out and "--limits" not in out
+    for text in (" ".join(out.split()), page):
+        assert "travel time ignored" in text and "catch-up off" in text and "this is a try-out" in text
+        assert "System X at L = 0.5: in / out per s" in text and "560 / 100" in text
     status, _, err = lrb(*words[:-2], "--out", out_folder, "--seed", 7)
     assert status == 1 and "has other traffic than is wanted now" in err
 

@@ -217,13 +217,15 @@ def test_a_worker_that_dies_ends_the_run_with_a_reason(server: Server, road: Pat
         pytest.param(["--workers", "0"], "1 to 64", id="no-worker"),
         pytest.param(["--out", "."], "exists", id="existing-folder"),
         pytest.param(["--granularity", "row"], "option of --engine trigger", id="polling-has-no-granularity"),
-        pytest.param(["--design", "1999"], "'2004', 'cursor', 'merge', 'ring'", id="no-such-design"),
+        pytest.param(["--design", "1999"], "'2004', 'cursor', 'subquery', 'merge', 'ring'", id="no-such-design"),
         pytest.param(
             ["--indexes", "off"],
-            "--indexes is an option of --design 2004 and cursor; design ring has none such",
+            "design ring has no option --indexes; leave it out, or take a design that has: 2004, cursor, subquery",
             id="the-ring-has-no-indexes",
         ),
-        pytest.param(["--design", "merge", "--keep", "run"], "design merge has none such", id="merge-keeps-a-minute"),
+        pytest.param(
+            ["--design", "merge", "--keep", "run"], "design merge has no option --keep", id="merge-keeps-a-minute"
+        ),
         pytest.param(["--engine", "trigger", "--design", "ring"], "option of --engine polling", id="trigger-design"),
         pytest.param(
             ["--design", "2004", "--workers", "2"],

@@ -85,13 +85,13 @@ def roads() -> dict[str, tuple[Road, Counter[Answer]]]:
 
 
 def faults(
-    make_engine: MakeEngine, workers: int, longest: int, long: bool | None = None, every: int = 1
+    make_engine: MakeEngine, workers: int, longest: int, long: bool | None = None, every: int = 1, first: int = 0
 ) -> dict[str, dict[str, Counter[Answer]]]:
     """What is missing and what is extra, by road; long or short ones, or all, go through the engine side by side.
 
-    `every` second, third, ... of them only, where the engine is a slow one.
+    `every` second, third, ... of them only, from the `first` on, where the engine is a slow one.
     """
-    chosen = {name: pair for name, pair in [*roads().items()][::every] if long in (None, pair[0].long)}
+    chosen = {name: pair for name, pair in [*roads().items()][first::every] if long in (None, pair[0].long)}
     apart = [road for road, _ in chosen.values()]
     found = taken_apart(answers_of(make_engine, side_by_side(apart), workers, longest), apart)
     return {

@@ -121,6 +121,15 @@ def test_triggers_and_designs(crash_world: World, tmp_path: Path, options: tuple
     completed(crash_world, run)
 
 
+@pytest.mark.parametrize("design", ["cursor", "subquery", "merge"])
+def test_what_other_designs_replace(crash_world: World, tmp_path: Path, design: str) -> None:
+    """They share the rest with 2004."""
+    run = tmp_path / "run"
+    begun(crash_world, run, 1, random.Random(15), "--design", design)
+    struck(crash_world, run, "tolls", "lr", 2, "backend")
+    completed(crash_world, run)
+
+
 @pytest.fixture
 def run(crash_world: World, tmp_path: Path) -> Path:
     """A run of two workers whose driver was killed."""

@@ -30,6 +30,7 @@ WAYS = [
 STEPS = {
     "2004": ("minute", "log", "notify", "advance", "balance", "history"),
     "cursor": ("minute", "advance", "balance", "history"),
+    "subquery": ("minute", "log", "notify", "advance", "balance", "history"),
     "merge": ("minute", "log", "advance", "balance", "history"),
     "ring": ("minute", "advance", "tally", "notify", "balance", "history"),
 }
@@ -52,9 +53,16 @@ def test_roads(design_on, design: str, options: Options, longest: int, long: boo
     assert faults(design_on(design, options), 1, longest, long) == {}
 
 
-def test_roads_row_by_row_without_indexes(design_on) -> None:
-    """Each report reads all vehicles, so these are a few roads only."""
-    assert faults(design_on("cursor", {"indexes": "off"}), 1, 29, False, every=5) == {}
+@pytest.mark.parametrize(("design", "longest", "every"), [("cursor", 29, 5), ("subquery", 1, 11)])
+def test_roads_without_indexes(design_on, design: str, longest: int, every: int) -> None:
+    """Each report reads all vehicles, or all statistics, so these are a few roads only."""
+    assert faults(design_on(design, {"indexes": "off"}), 1, longest, False, every) == {}
+
+
+@pytest.mark.parametrize("first", range(5))
+def test_roads_by_subqueries(design_on, first: int) -> None:
+    """Each report reads the statistics of all roads that are beside it, so these are a few at a time."""
+    assert faults(design_on("subquery", {}), 1, 29, None, every=5, first=first) == {}
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -67,7 +75,7 @@ def test_every_cycle_has_the_same_steps(design_on, design: str) -> None:
 
 @pytest.mark.parametrize(
     ("design", "options", "most"),
-    [("2004", {}, 8), ("2004", {"indexes": "off"}, 8), ("cursor", {}, 0), ("merge", {}, 1)],
+    [("2004", {}, 8), ("2004", {"indexes": "off"}, 8), ("subquery", {}, 8), ("cursor", {}, 0), ("merge", {}, 1)],
 )
 def test_no_plan_reads_all_vehicles_for_each_report(
     design_on, history_database: Target, design: str, options: Options, most: int

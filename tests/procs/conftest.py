@@ -116,6 +116,18 @@ def cursor_of_2004(_connection_of_2004: Any) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def _connection_of_subquery(server: Server, template: str) -> Iterator[Any]:
+    with _installed(server, template, design="subquery") as connection:
+        yield connection
+
+
+@pytest.fixture
+def cursor_of_subquery(_connection_of_subquery: Any) -> Iterator[Any]:
+    """What `cursor` is, in a database of design subquery."""
+    yield from _undone(_connection_of_subquery)
+
+
+@pytest.fixture(scope="session")
 def _connection_with_row_triggers(server: Server, template: str) -> Iterator[Any]:
     with _installed(server, template, triggers="row") as connection:
         yield connection

@@ -112,7 +112,7 @@ def test_a_design_with_durability_has_logged_tables_only(connection, design):
 
 
 def test_an_unknown_design_is_refused(connection):
-    with pytest.raises(Refusal, match="no design 1999 of System X; there are 2004, cursor, merge, ring"):
+    with pytest.raises(Refusal, match="no design 1999 of System X; there are 2004, cursor, subquery, merge, ring"):
         install(connection, design="1999")
 
 

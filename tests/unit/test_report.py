@@ -11,6 +11,7 @@ from driver.cli import main
 from driver.report.compare import as_json, check_comparable, columns, labels, rows
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.run import run_page, write_report
+from driver.report.html.run_charts import drawn
 from driver.report.text import text
 from driver.run.record import RunRecord, open_run
 from polling_baseline.refusal import Refusal
@@ -38,6 +39,22 @@ def test_a_run_in_time_that_nobody_judged(tmp_path):
     assert told(run).splitlines()[0].endswith("in time")
     assert "is for lrb validate to say" in told(run)
     assert headline(run) == ("in time", f"The answers are not yet judged: lrb validate road {tmp_path / 'run'}")
+
+
+@pytest.mark.parametrize(
+    ("xways", "distinct", "length"),
+    [(1, None, "L = 1   "), (3, 1, "L = 3 (copies of 1 distinct)   "), (0.5, 2, "L = 0.5 of 2   ")],
+)
+def test_what_l_was_made_of(tmp_path, xways, distinct, length):
+    run = open_run(make_run(tmp_path / "run"))
+    run.json["dataset"] |= {"xways": xways} | ({"distinct": distinct} if distinct else {})
+    assert length in told(run)
+
+
+def test_runs_of_one_engine_look_different(tmp_path):
+    run = open_run(make_run(tmp_path / "run"))
+    looks = {(line.colour, line.look) for line in drawn([run] * 7)}
+    assert len(looks) == 7
 
 
 def test_a_verdict_changes_the_columns(tmp_path):

@@ -117,11 +117,11 @@ def linear(tuples: np.ndarray, first_second: int, fixed_s: float, tuple_s: float
 def test_a_run_replayed_is_the_run(tmp_path: Path, catch_up: bool) -> None:
     rates = {xways: xways * np.linspace(100, 1500, 900).round() for xways in (0.5, 1.0, 4.0)}
     roads = {xways: linear(tuples, 60, 0.05, 2e-4, 0.35) for xways, tuples in rates.items()}
-    runs = [
+    runs = {
         # A hiccup, which nobody repeats.
-        write_cycles(tmp_path / f"{xways}", road, rates[xways], cycles_of(road, 1, catch_up), hiccup=333)
+        xways: write_cycles(tmp_path / f"{xways}", road, rates[xways], cycles_of(road, 1, catch_up), hiccup=333)
         for xways, road in roads.items()
-    ]
+    }
     # With catching up, the one of 4 expressways took several seconds at once.
     assert (len(cycles_of(roads[4.0], 1, catch_up)) < 900) == catch_up
     costs = measured_costs(runs)
@@ -151,6 +151,24 @@ def test_curves(tuples: list[int], times: list[float], curve: tuple[float, float
     assert found.of(np.array([0.0, 10.0])) == pytest.approx(
         [found.fixed_s, Curve(*curve).of(np.array([10.0]))[0]], rel=0.1
     )
+
+
+def test_what_a_tuple_takes_may_grow_with_the_expressways(tmp_path: Path) -> None:
+    """Each tuple reads all segments; two runs tell what a third one takes."""
+    curve, runs = Curve(0.01, 2e-5, 1e-8, 3e-5), {}
+    rates = {xways: xways * np.linspace(100, 1500, 900).round() for xways in (0.5, 1.0, 2.0)}
+    for xways in (0.5, 1.0):
+        times = curve.of(rates[xways], xways)
+        road = Service(0, times, times)
+        runs[xways] = write_cycles(tmp_path / f"{xways}", road, rates[xways], cycles_of(road, 1, False))
+    costs = measured_costs(runs, by_xways=True)
+    assert costs.usual.cycle.tuple_xway_s == pytest.approx(3e-5, rel=0.01)
+    assert costs.usual.cycle.of(rates[2.0], 2.0) == pytest.approx(curve.of(rates[2.0], 2.0), rel=0.01)
+    assert costs.service(1, rates[2.0], 2.0).cycle_s[0] == costs.usual.cycle.of(rates[2.0], 2.0)[0]
+    # By the tuples alone, it would seem to take less while they are few.
+    by_tuples = measured_costs(runs).usual.cycle
+    assert by_tuples.tuple_xway_s == 0
+    assert by_tuples.of(rates[2.0], 2.0)[0] < 0.9 * curve.of(rates[2.0], 2.0)[0]
 
 
 def test_how_many_tuples_a_road_has(tmp_path: Path) -> None:

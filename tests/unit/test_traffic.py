@@ -10,6 +10,7 @@ import pytest
 
 from driver.dataset.dataset_stats import survey
 from driver.dataset.folder import ID_BLOCK, ORDER, TrafficWriter, describe, open_dataset, read_minutes, traffic_path
+from driver.generate.generate import GenerateOptions
 from driver.generate.traffic import drive
 from driver.generate.traffic.model import Demand, Mishap, Model
 from driver.generate.traffic.simulate import first_id, merge, simulate, simulate_to
@@ -111,6 +112,13 @@ def test_every_crossed_segment_has_a_report(reports: Columns) -> None:
 def test_most_trips_end_on_the_exit_lane(reports: Columns) -> None:
     last = np.roll(~reports["goes_on"], -1) & (reports["second"] < 1800 - spec.REPORT_PERIOD_S)
     assert np.mean(reports["lane"][last] == spec.EXIT_LANE) == pytest.approx(0.85, abs=0.04)
+
+
+def test_all_trips_can_end_on_the_exit_lane() -> None:
+    model = GenerateOptions(1.0, exit_reports="all").model
+    found = trips_of(columns(list(simulate(SEED, XWAY, spec.EAST, 900, model=model))))
+    last = np.roll(~found["goes_on"], -1) & (found["second"] < 900 - spec.REPORT_PERIOD_S)
+    assert last.sum() > 100 and (found["lane"][last] == spec.EXIT_LANE).all()
 
 
 def test_two_vehicles_stop_at_the_same_place(reports: Columns) -> None:

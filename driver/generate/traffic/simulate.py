@@ -91,7 +91,13 @@ def _table(columns: Columns) -> pa.Table:
 
 
 def simulate_to(
-    path: Path, seed: int, xway: int, direction: int, seconds: int, progress_path: Path | None = None
+    path: Path,
+    seed: int,
+    xway: int,
+    direction: int,
+    seconds: int,
+    progress_path: Path | None = None,
+    model: Model = Model(),  # noqa: B008 - an immutable value
 ) -> int:
     """Write one direction as an Arrow file with a batch per minute; gives the number of its vehicles.
 
@@ -99,7 +105,7 @@ def simulate_to(
     """
     vehicles = 0
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, INPUT_SCHEMA) as writer:
-        for table in simulate(seed, xway, direction, seconds):
+        for table in simulate(seed, xway, direction, seconds, model=model):
             if table.num_rows:
                 # Numbers are given without a gap, so the highest tells how many there are.
                 vehicles = max(vehicles, pc.max(table["vehicle_id"]).as_py() + 1 - first_id(xway, direction))

@@ -28,6 +28,8 @@ SHORTEST_S = 0.001
 SIZES: tuple[Literal["p50", "p99", "max"], ...] = ("p50", "p99", "max")
 # The period is drawn if it is at most so many times as high as what is shown.
 NEAR = 2.5
+# Of the runs of one engine, the second and the third.
+DASHED = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,9 @@ def drawn(runs: Sequence[RunRecord]) -> list[Drawn]:
         number = seen[engine]
         if number:
             other = "var(--ink)" if number % 2 else "var(--paper)"
-            colour = f"color-mix(in oklab, {colour} 55%, {other})"
-        drawn_runs.append(Drawn(run, label, colour, "dashed" if number else ""))
+            share = 55 if number in DASHED else max(15, 45 - 5 * number)
+            colour = f"color-mix(in oklab, {colour} {share}%, {other})"
+        drawn_runs.append(Drawn(run, label, colour, "dashed" if number in DASHED else ""))
         seen[engine] += 1
     return drawn_runs
 
