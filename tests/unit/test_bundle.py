@@ -19,7 +19,7 @@ from driver.publish.output_digest import output_digest
 from driver.publish.private import public_command
 from tests.conftest import ROOT
 from tests.support.files_page import check_json
-from tests.support.made_results import bundle_of, judged_run, rewritten
+from tests.support.made_results import bundle_of, judged_run, made_rating, rewritten
 from tests.support.made_run import make_run
 
 Capsys = pytest.CaptureFixture[str]
@@ -255,3 +255,29 @@ def test_records_of_another_shape_are_refused(bundle: Path, tmp_path: Path, caps
     assert "feed must be an object" in refusal(capsys, other)
     other = rewritten(bundle, tmp_path / "y.zip", {"verdict.json": lambda record: record.pop("lines")})
     assert "has no lines" in refusal(capsys, other)
+
+
+@pytest.fixture(scope="module")
+def rating_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("rating")
+    return bundle_of(made_rating(place / "peak", 4.0), place / "peak.zip")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"rating": 1000.0, "ratings": [1000.0]}, "the rating is 1000, and its winner is a run of L = 4"),
+        ({"ratings": [4.0, 5.0, 5.0]}, "the rating is 4, which is not the median of its looks at the edge"),
+        ({"ratings": [4.0, 4.0, 7.0]}, "a look at the edge came to 7, and no run of that L passed"),
+        ({"winner": "0002-polling-L5", "rating": 5.0, "ratings": []}, "rests on a run without the verdict PASS"),
+        ({"winner": "gone"}, "the run that the rating rests on is not there"),
+        ({"kind": "full"}, "the rating is of kind full, and its winner has minutes 1 to 2"),
+    ],
+)
+def test_contradictions_of_a_rating(
+    rating_bundle: Path, tmp_path: Path, capsys: Capsys, change: dict[str, Any], sentence: str
+) -> None:
+    assert main(["verify", str(rating_bundle)]) == 0
+    forged = rewritten(rating_bundle, tmp_path / "x.zip", {"rating.json": lambda record: record.update(change)})
+    assert main(["verify", str(forged)]) == 3
+    assert sentence in capsys.readouterr().out
