@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -26,6 +27,8 @@ PERL: Form = MappingProxyType(
         ALERT: ("second", "emit", "vehicle_id", "seg"),
         BALANCE: ("second", "emit", "query_id", "result_second", "balance"),
         EXPENDITURE: ("second", "emit", "query_id", "tolls"),
+        # Not looked at.
+        TRAVEL: OWN[TRAVEL],
     }
 )
 # What that validator writes itself: without Emit, a line for each answer that it accepts.
@@ -69,9 +72,14 @@ class Output:
     examples: list[list[object]] = field(default_factory=list)
 
 
-def read_output(files: Sequence[Path], layout: str, is_request: Callable[[int, int], bool]) -> Output:
-    """The answers in these files, if they are in this layout; `is_request` knows the Time and QID of balances."""
-    texts = [(path, list(_lines(path))) for path in files]
+def read_output(
+    files: Sequence[Path], layout: str, is_request: Callable[[int, int], bool], most_lines: int | None = None
+) -> Output:
+    """The answers in these files, if they are in this layout; `is_request` knows the Time and QID of balances.
+
+    Of each file so many lines, if that is said; else all of it.
+    """
+    texts = [(path, list(islice(_lines(path), most_lines))) for path in files]
     form = _form(texts, layout)
     output = Output()
     for path, lines in texts:
