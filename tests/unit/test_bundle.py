@@ -53,7 +53,9 @@ def test_round_trip_in_another_folder(bundle: Path, tmp_path: Path, monkeypatch:
     assert (told["kind"], told["name"], told["files"], told["faults"]) == ("run", "0007-polling-L0.5", 4, [])
     assert told["runs"][0]["verdict"] == "PASS" and told["runs"][0]["has_digest"]
     assert main(["verify", "theirs.zip"]) == 0
-    assert "its records agree with each other" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "its records agree with each other" in said
+    assert f"\nmachine       {told['machines'][0]}\n" in said and "GB of memory" in told["machines"][0]
     with zipfile.ZipFile("theirs.zip") as file:
         file.extractall("out")
     check_json(tmp_path / "out" / "bundle.json")
@@ -61,6 +63,14 @@ def test_round_trip_in_another_folder(bundle: Path, tmp_path: Path, monkeypatch:
     for name in ("run.json", "verdict.json"):
         check_json(inside / name)
     assert main(["report", str(inside)]) == 0
+
+
+def test_a_busy_machine_is_told(bundle: Path, tmp_path: Path, capsys: Capsys) -> None:
+    def busy(record: dict[str, Any]) -> None:
+        record["environment"]["machine"]["others_cores"] = 1.5
+
+    assert main(["verify", str(rewritten(bundle, tmp_path / "x.zip", {"run.json": busy}))]) == 0
+    assert "\nnote          Something else was running when 1 of 1 runs began" in capsys.readouterr().out
 
 
 def test_the_same_folder_gives_the_same_bytes(run: Path, bundle: Path, tmp_path: Path) -> None:
