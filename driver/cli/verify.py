@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from driver.cli import FAIL_STATUS
 from driver.run.machine import machine_words, warning_of_runs
-from polling_baseline.wording import format_count
+from polling_baseline.wording import WIDTH, format_count
 
 if TYPE_CHECKING:
     from driver.publish.checked import Checked, CheckedRun
@@ -100,7 +101,8 @@ def text(facts: dict[str, Any]) -> list[str]:
         for run in facts["runs"]
     ]
     lines += [f"machine       {machine}" for machine in facts["machines"]]
-    lines += [f"note          {facts['warning']}"] if facts["warning"] else []
+    if facts["warning"]:
+        lines += textwrap.wrap(f"note          {facts['warning']}", WIDTH, subsequent_indent=" " * 14)
     lines += [f"judged again  {one['run']}: {one['result']}" for one in facts["judged_again"]]
     if not facts["faults"]:
         return [*lines, "consistency   its records agree with each other"]

@@ -80,11 +80,13 @@ def _form(results: Sequence[Result]) -> Markup:
     fields = []
     for name in FILTERS:
         choices = sorted({own[name] for own in values}, key=lambda value: (len(value), value))
-        options = "".join(f'<option value="{escape(v)}">{escape(SPANS.get(v, v))}</option>' for v in choices)
-        whole, fixed = ('<option value="">all</option>', "") if len(choices) > 1 else ("", " disabled")
-        fields.append(
-            f'<label>{TITLES.get(name, name)}<select name="{name}" data-filter{fixed}>{whole}{options}</select></label>'
-        )
+        options = [f'<option value="{escape(v)}">{escape(SPANS.get(v, v))}</option>' for v in choices]
+        title, mark = TITLES.get(name, name), f'data-filter="{name}"'
+        if len(choices) == 1:
+            fields.append(f"<div {mark}>{title}<span>{escape(SPANS.get(choices[0], choices[0]))}</span></div>")
+            continue
+        options.insert(0, '<option value="">all</option>')
+        fields.append(f'<label>{title}<select name="{name}" {mark}>{"".join(options)}</select></label>')
     measures = "".join(f'<option value="{name}">{title}</option>' for name, title in MEASURES.items())
     fields.append(f'<label>order by<select name="measure">{measures}</select></label>')
     return Markup(
