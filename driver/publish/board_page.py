@@ -26,16 +26,17 @@ TITLES = {
 
 def board_page(results: Sequence[Result], left_out: Sequence[LeftOut]) -> str:
     machines = len({result.machine for result in results})
-    lede = (
-        f"{format_count(len(results), 'result')} of {format_count(machines, 'machine')}; every one judged: all answers"
-    )
-    parts = [_board(results), _published(), _about()]
+    lede = "No result yet."
+    if results:
+        of_machines = f"{format_count(len(results), 'result')} of {format_count(machines, 'machine')}"
+        lede = f"{of_machines}; every one judged: all answers are there, right and in time."
+    parts = [_board(results, bool(left_out)), _published(), _about()]
     if left_out:
         rows = [(one.source, one.why) for one in left_out]
         parts.append(section("Left out", folded(format_count(len(rows), "result"), table(("where", "why"), rows))))
     return page(
         "Linear Road: the board",
-        f"{lede} are there, right and in time.",
+        lede,
         parts,
         "Made by lrb board.",
         style=(FOLDER / "board.css").read_text(encoding="utf-8"),
@@ -43,9 +44,14 @@ def board_page(results: Sequence[Result], left_out: Sequence[LeftOut]) -> str:
     )
 
 
-def _board(results: Sequence[Result]) -> Markup:
+def _board(results: Sequence[Result], some_left_out: bool) -> Markup:
     if not results:
-        return section("Results", paragraph("No result may enter: see below what was left out, and why."))
+        why = (
+            "see below what was left out, and why"
+            if some_left_out
+            else "no run, rating, comparison or bundle was found"
+        )
+        return section("Results", paragraph(f"No result may enter: {why}."))
     most = max(result.xways for result in results)
     rows = "".join(_row(number, result, most) for number, result in enumerate(results, 1))
     heading = "".join(f'<th scope="col">{escape(name)}</th>' for name in CORNERS)

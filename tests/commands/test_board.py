@@ -170,6 +170,9 @@ def test_a_board_without_results(tmp_path: Path, capsys: Capsys) -> None:
     assert main(["board", str(tmp_path / "runs"), "--html", str(tmp_path / "board.html")]) == 0
     assert "No result may enter" in (tmp_path / "board.html").read_text()
     assert "left out 0001: not judged" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert main(["board", str(tmp_path / "empty"), "--html", str(tmp_path / "board.html")]) == 0
+    assert "no run, rating, comparison or bundle was found" in (tmp_path / "board.html").read_text()
     assert main(["board", str(tmp_path / "absent")]) == 1
     assert "neither a folder nor a bundle" in capsys.readouterr().err
 
