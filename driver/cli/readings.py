@@ -138,6 +138,16 @@ def choose_verdict(args: argparse.Namespace, paper: Verdict, others: OtherReadin
     return {**verdict, "accepted_by": others.accepted_by(paper)} if others.is_known else verdict
 
 
+def text(args: argparse.Namespace, judgement: Judgement, others: OtherReadings) -> list[str]:
+    """What readings differ in, for the output of another system, and which ones accept it."""
+    lines = []
+    if args.reading != PAPER:
+        lines = unseen_lines(args, others)
+    elif args.output:
+        lines = difference_lines(judgement, others)
+    return [*lines, *closing_lines(others, judgement.verdict)]
+
+
 def difference_lines(judgement: Judgement, others: OtherReadings) -> list[str]:
     """What the paper's reading objects to, by kind and reason."""
     if judgement.verdict["verdict"] == "PASS" or others.output is None:

@@ -117,21 +117,11 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(verdict) if args.json else "\n".join(text(verdict)))
         _explain(judgement, args)
         if not args.json:
-            for line in _by_reading(args, judgement, others):
+            for line in readings.text(args, judgement, others):
                 print(line)
             pages = [args.run_folder / "report.html"] if args.run_folder else []
             print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
     return _status(verdict)
-
-
-def _by_reading(args: argparse.Namespace, judgement: Judgement, others: readings.OtherReadings) -> list[str]:
-    """What readings differ in, for the output of another system, and which ones accept it."""
-    lines = []
-    if args.reading != readings.PAPER:
-        lines = readings.unseen_lines(args, others)
-    elif args.output:
-        lines = readings.difference_lines(judgement, others)
-    return [*lines, *readings.closing_lines(others, judgement.verdict)]
 
 
 def _keep(args: argparse.Namespace, verdict: Verdict) -> Path:
