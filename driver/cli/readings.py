@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
     from driver.validate.judge import Judgement, Question
     from driver.validate.kits.answers import Accepted
+    from driver.validate.kits.beginning import Beginning
     from driver.validate.kits.layouts import Output
 
 PAPER, OWN_LAYOUT = "paper", "kit"
 READINGS = (PAPER, "perl2004", "walmart2015")
 LAYOUTS = (OWN_LAYOUT, "perl2004", "walmart2015")
-# Other readings look at reports one by one; of a larger road only if it is asked for.
+# Other readings look at reports one by one; of a larger road only at the first minutes, unless one is asked for.
 MOST_REPORTS = 300_000
 # So many faults of each kind get a reason.
 MOST_FAULTS = 200_000
@@ -33,12 +34,18 @@ MOST_FAULTS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class OtherReadings:
-    """An output by the rules of all other readings, or why that could not be done."""
+    """An output by the rules of all other readings, or why that could not be done; of a large one the beginning."""
 
     output: Output | None = None
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     hint: str = ""
+    beginning: Beginning | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known of each reading that it accepts the output, or that it does not."""
+        return self.output is not None or (self.beginning is not None and not self.beginning.open)
 
     def accepted_by(self, paper: Verdict) -> list[str]:
         others = [name for name, verdict in self.verdicts.items() if verdict["verdict"] == "PASS"]
@@ -97,7 +104,8 @@ def in_own_layout(output: Output) -> Path:
 
 
 def judge_by_others(args: argparse.Namespace, question: Question, output: Output | None) -> OtherReadings:
-    """By all other readings if the road is small, or if one was asked for; never for a copy of expressways."""
+    """By all other readings: whole if the road is small, or if one was asked for; never for a copy of expressways."""
+    from driver.validate.kits.beginning import MOST_LINES, readings_left
     from driver.validate.kits.layouts import read_output
     from driver.validate.kits.road import read_road
     from driver.validate.kits.verdict import READINGS as KITS
@@ -107,28 +115,37 @@ def judge_by_others(args: argparse.Namespace, question: Question, output: Output
     if dataset.distinct is not None or question.xways is not None or dataset.ignored:
         is_asked_for = args.reading != PAPER or args.layout
         return OtherReadings(hint="other readings look at whole data sets only" if is_asked_for else "")
-    if args.reading == PAPER and not args.layout and dataset.counts.get("reports", 0) > MOST_REPORTS:
-        reports = format_count(dataset.counts["reports"], "report")
-        return OtherReadings(hint=f"other readings were not tried on {reports}: name one with --reading")
+    is_large = args.reading == PAPER and not args.layout and dataset.counts.get("reports", 0) > MOST_REPORTS
+    _say("judging by other readings")
     try:
-        output = output or read_output([question.output], OWN_LAYOUT, balance_requests(dataset, seconds))
+        lines = MOST_LINES if is_large else None
+        output = output or read_output([question.output], OWN_LAYOUT, balance_requests(dataset, seconds), lines)
     except Refusal as refusal:
         return OtherReadings(hint=str(refusal))
-    _say("judging by other readings")
+    if is_large:
+        return OtherReadings(beginning=readings_left(dataset, seconds, output))
     road = read_road(dataset, seconds)
     accepted = {name: kit.accepted(road) for name, kit in KITS.items()}
     verdicts = {name: judge_by(kit, accepted[name], output, dataset, seconds) for name, kit in KITS.items()}
     return OtherReadings(output, accepted, verdicts)
 
 
-def choose_verdict(args: argparse.Namespace, paper: Verdict, others: OtherReadings | None) -> Verdict:
+def choose_verdict(args: argparse.Namespace, paper: Verdict, others: OtherReadings) -> Verdict:
     """That of the reading that was asked for, with all readings that accept the output if they were tried."""
-    if others is None:
-        return paper
     if others.hint and args.reading != PAPER:
         raise Refusal(f"--reading {args.reading}: {others.hint}")
     verdict = others.verdicts.get(args.reading, paper)
-    return {**verdict, "accepted_by": others.accepted_by(paper)} if others.output else verdict
+    return {**verdict, "accepted_by": others.accepted_by(paper)} if others.is_known else verdict
+
+
+def text(args: argparse.Namespace, judgement: Judgement, others: OtherReadings) -> list[str]:
+    """What readings differ in, for the output of another system, and which ones accept it."""
+    lines = []
+    if args.reading != PAPER:
+        lines = unseen_lines(args, others)
+    elif args.output:
+        lines = difference_lines(judgement, others)
+    return [*lines, *closing_lines(others, judgement.verdict)]
 
 
 def difference_lines(judgement: Judgement, others: OtherReadings) -> list[str]:
@@ -139,7 +156,10 @@ def difference_lines(judgement: Judgement, others: OtherReadings) -> list[str]:
     from driver.validate.kits.differences import reasons
 
     found = find_first(judgement, MOST_FAULTS)
-    counted = reasons(found.rows, found.expected, others.output.answers, others.accepted)
+    # Who accepts all of it explains it best.
+    names = sorted(others.accepted, key=lambda name: others.verdicts[name]["verdict"] != "PASS")
+    accepted = {name: others.accepted[name] for name in names}
+    counted = reasons(found.rows, found.expected, others.output.answers, accepted)
     order = {kind: number for number, kind in enumerate(spec.ANSWERS)}
     rows = [
         (kind, fault, f"{count:,}", reason)
@@ -153,12 +173,24 @@ def difference_lines(judgement: Judgement, others: OtherReadings) -> list[str]:
 
 def closing_lines(others: OtherReadings, paper: Verdict) -> list[str]:
     """Which readings would accept the output."""
-    if others.output is None:
-        return ["", others.hint] if others.hint else []
-    names = others.accepted_by(paper)
-    if not names:
-        return ["", "no reading accepts it"]
-    return ["", f"accepted by the {'reading' if len(names) == 1 else 'readings'} {' and '.join(names)}"]
+    if others.hint:
+        return ["", others.hint]
+    if others.output is None and others.beginning is None:
+        return []
+    names, beginning = others.accepted_by(paper), others.beginning
+    lines = [f"accepted by the {'reading' if len(names) == 1 else 'readings'} {' and '.join(names)}"] if names else []
+    if beginning:
+        minutes = format_count(beginning.minutes, "minute")
+        lines += [f"{name} accepts its first {minutes}; --reading {name} judges all of it" for name in beginning.open]
+    return ["", *(lines or ["no reading accepts it"])]
+
+
+def unseen_lines(args: argparse.Namespace, others: OtherReadings) -> list[str]:
+    """Answers of a kind that the reading does not know."""
+    from driver.validate.kits.layouts import TRAVEL
+
+    count = sum(answer.kind == TRAVEL for answer in others.output.answers) if others.output else 0
+    return [f"{args.reading} does not know travel times: {format_count(count, 'answer')} not looked at"] * bool(count)
 
 
 def _say(phase: str) -> None:

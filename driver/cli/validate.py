@@ -111,18 +111,14 @@ def run(args: argparse.Namespace) -> int:
     from driver.validate.judge import judged, quiet_session
 
     with judged(quiet_session(args.master), question, _say) as judgement:
-        others = None
-        if args.output or args.reading != readings.PAPER:
-            others = readings.judge_by_others(args, question, output)
+        others = readings.judge_by_others(args, question, output)
         verdict = readings.choose_verdict(args, judgement.verdict, others)
         path = _keep(args, verdict)
         print(json.dumps(verdict) if args.json else "\n".join(text(verdict)))
         _explain(judgement, args)
-        if others and not args.json:
-            lines = readings.difference_lines(judgement, others) if args.reading == readings.PAPER else []
-            for line in [*lines, *readings.closing_lines(others, judgement.verdict)]:
-                print(line)
         if not args.json:
+            for line in readings.text(args, judgement, others):
+                print(line)
             pages = [args.run_folder / "report.html"] if args.run_folder else []
             print("  ".join(map(str, filter(None, ["saved", path, args.faults, args.page, *pages]))))
     return _status(verdict)

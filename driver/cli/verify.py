@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from driver.cli import FAIL_STATUS
+from driver.run.machine import machine_words, warning_of_runs
+from polling_baseline.wording import WIDTH, format_count
 
 if TYPE_CHECKING:
     from driver.publish.checked import Checked, CheckedRun
+    from driver.run.record_types import Machine
 
 SUMMARY = "Check a bundle from somebody else: checksums, contradictions, and with the data set the verdict again."
 EXAMPLES = """\
@@ -49,6 +53,9 @@ def run(args: argparse.Namespace) -> int:
         "judged_again": [{"run": place, "result": what, "fits": fits} for place, what, fits in again],
         "faults": faults,
     }
+    machines = [run.json["environment"]["machine"] for run in checked.runs.values()]
+    facts["machines"] = list(dict.fromkeys(", ".join(_machine_words(machine)) for machine in machines))
+    facts["warning"] = warning_of_runs(machines)
     if checked.rating:
         facts["rating"] = checked.rating["rating"]
     print(json.dumps(facts) if args.json else "\n".join(text(facts)))
@@ -62,6 +69,12 @@ def _again(args: argparse.Namespace, checked: Checked) -> list[tuple[str, str, b
 
     dataset = open_dataset(args.dataset)
     return list(judge_again(quiet_session(args.master), dataset, dict(checked.runs), _say))
+
+
+def _machine_words(machine: Machine) -> list[str]:
+    """What it is; clock and load were others at each run."""
+    lasting = {name: value for name, value in machine.items() if name not in ("mhz", "load")}
+    return [format_count(machine["cores"], "core"), *machine_words(cast("Machine", lasting))]
 
 
 def _run_facts(place: str, run: CheckedRun) -> dict[str, Any]:
@@ -87,6 +100,9 @@ def text(facts: dict[str, Any]) -> list[str]:
         f"{run['verdict'] or 'not judged'}"
         for run in facts["runs"]
     ]
+    lines += [f"machine       {machine}" for machine in facts["machines"]]
+    if facts["warning"]:
+        lines += textwrap.wrap(f"note          {facts['warning']}", WIDTH, subsequent_indent=" " * 14)
     lines += [f"judged again  {one['run']}: {one['result']}" for one in facts["judged_again"]]
     if not facts["faults"]:
         return [*lines, "consistency   its records agree with each other"]

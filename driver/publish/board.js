@@ -5,6 +5,7 @@
   if (!form || !body) return;
   const rows = [...body.rows];
   const told = document.querySelector("output");
+  const heading = document.querySelector("table.board.own thead").rows[0].cells[2];
   const filters = [...form.querySelectorAll("select[data-filter]")];
 
   function update() {
@@ -19,8 +20,10 @@
       row.cells[0].textContent = String(place + 1);
       row.querySelector(".bar i").style.width = `${(100 * row.dataset[measure]) / most}%`;
       row.querySelector(".bar b").textContent = row.dataset[`${measure}Text`];
+      row.querySelector(".beside").textContent = row.dataset[`${measure}Beside`];
       body.append(row);
     });
+    heading.textContent = `${form.elements.measure.selectedOptions[0].text}, largest first`;
     told.textContent = `${shown.length} of ${rows.length} results`;
   }
 

@@ -14,6 +14,7 @@ from polling_baseline.wording import format_count
 FOLDER = Path(__file__).parent
 MEASURES = {"xways": "L", "core": "L per core"}
 SPANS = {"whole": "whole: three hours", "peak": "peak: the last 20 minutes", "part": "another part"}
+CORNERS = ("", "system", "L, largest first", "conditions", "machine", "from")
 # What can be chosen, by the name of the row's attribute.
 FILTERS = ("machine", "engine", "design", "durability", "clock", "span", "distinct", "judged", "found")
 TITLES = {
@@ -25,16 +26,17 @@ TITLES = {
 
 def board_page(results: Sequence[Result], left_out: Sequence[LeftOut]) -> str:
     machines = len({result.machine for result in results})
-    lede = (
-        f"{format_count(len(results), 'result')} of {format_count(machines, 'machine')}; every one judged: all answers"
-    )
-    parts = [_board(results), _published(), _about()]
+    lede = "No result yet."
+    if results:
+        of_machines = f"{format_count(len(results), 'result')} of {format_count(machines, 'machine')}"
+        lede = f"{of_machines}; every one judged: all answers are there, right and in time."
+    parts = [_board(results, bool(left_out)), _published(), _about()]
     if left_out:
         rows = [(one.source, one.why) for one in left_out]
         parts.append(section("Left out", folded(format_count(len(rows), "result"), table(("where", "why"), rows))))
     return page(
         "Linear Road: the board",
-        f"{lede} are there, right and in time.",
+        lede,
         parts,
         "Made by lrb board.",
         style=(FOLDER / "board.css").read_text(encoding="utf-8"),
@@ -42,13 +44,17 @@ def board_page(results: Sequence[Result], left_out: Sequence[LeftOut]) -> str:
     )
 
 
-def _board(results: Sequence[Result]) -> Markup:
+def _board(results: Sequence[Result], some_left_out: bool) -> Markup:
     if not results:
-        return section("Results", paragraph("No result may enter: see below what was left out, and why."))
+        why = (
+            "see below what was left out, and why"
+            if some_left_out
+            else "no run, rating, comparison or bundle was found"
+        )
+        return section("Results", paragraph(f"No result may enter: {why}."))
     most = max(result.xways for result in results)
-    head = ("", "system", "L, largest first", "conditions", "machine", "from")
     rows = "".join(_row(number, result, most) for number, result in enumerate(results, 1))
-    heading = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    heading = "".join(f'<th scope="col">{escape(name)}</th>' for name in CORNERS)
     grid = f'<table class="board own"><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>'
     return section("Results", _form(results), Markup("<output aria-live='polite'></output>"), Markup(grid))
 
@@ -67,22 +73,26 @@ def _attributes(result: Result) -> dict[str, str]:
         "found": "rating" if result.is_rating else "single run",
         "xways": f"{result.xways:g}",
         "xways-text": f"{result.xways:g}",
+        "xways-beside": f"{result.xways_per_core:.3g} per core",
         "core": f"{result.xways_per_core:.6g}",
         "core-text": f"{result.xways_per_core:.3g}",
+        "core-beside": f"L = {result.xways:g}",
     }
 
 
 def _form(results: Sequence[Result]) -> Markup:
-    """Selects for what results differ in; hidden where no script runs."""
+    """Selects for what results differ in; what all have in common is only said.  Hidden where no script runs."""
     values = [_attributes(result) for result in results]
     fields = []
     for name in FILTERS:
         choices = sorted({own[name] for own in values}, key=lambda value: (len(value), value))
-        options = "".join(f'<option value="{escape(v)}">{escape(SPANS.get(v, v))}</option>' for v in choices)
-        fields.append(
-            f'<label>{TITLES.get(name, name)}<select name="{name}" data-filter><option value="">all</option>{options}'
-            "</select></label>"
-        )
+        options = [f'<option value="{escape(v)}">{escape(SPANS.get(v, v))}</option>' for v in choices]
+        title, mark = TITLES.get(name, name), f'data-filter="{name}"'
+        if len(choices) == 1:
+            fields.append(f"<div {mark}>{title}<span>{escape(SPANS.get(choices[0], choices[0]))}</span></div>")
+            continue
+        options.insert(0, '<option value="">all</option>')
+        fields.append(f'<label>{title}<select name="{name}" {mark}>{"".join(options)}</select></label>')
     measures = "".join(f'<option value="{name}">{title}</option>' for name, title in MEASURES.items())
     fields.append(f'<label>order by<select name="measure">{measures}</select></label>')
     return Markup(
@@ -94,10 +104,12 @@ def _form(results: Sequence[Result]) -> Markup:
 def _row(number: int, result: Result, most: float) -> str:
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in _attributes(result).items())
     spread = f"median of {', '.join(f'{one:g}' for one in result.ratings)}" if len(result.ratings) > 1 else ""
-    kind = "rating" if result.is_rating else "single run: more may be possible"
+    own = "single run" if result.runs == 1 else f"held in {result.runs} of {result.runs} runs"
+    kind = "rating" if result.is_rating else f"{own}: more may be possible"
+    minutes = f"minutes {result.minutes[0]} to {result.minutes[1]}"
     conditions = [
         f"{result.clock} clock",
-        f"minutes {result.minutes[0]} to {result.minutes[1]}",
+        minutes if result.span == "part" else f"{result.span}: {minutes}",
         f"durability {result.durability}",
         format_count(result.distinct, "distinct expressway"),
         result.judged,
@@ -107,7 +119,7 @@ def _row(number: int, result: Result, most: float) -> str:
     return (
         f"<tr{data}><td>{number}</td><td><strong>{escape(result.label)}</strong><small>{kind}</small></td>"
         f'<td class="most" data-name="L">{_bar(f"{result.xways:g}", result.xways / most)}'
-        f"<small>{escape('; '.join(filter(None, [f'L = {result.xways:g}, {per_core}', spread])))}</small></td>"
+        f'<small class="beside">{per_core}</small><small>{escape(spread)}</small></td>'
         f'<td data-name="conditions">{escape(", ".join([*conditions, *busy]))}</td>'
         f'<td data-name="machine">{escape(result.machine)}</td>'
         f'<td data-name="from">{escape(result.started)}<small>{escape(result.source)}, commit {escape(result.commit)}'

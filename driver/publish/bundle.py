@@ -47,8 +47,10 @@ def make_bundle(folder: Path, path: Path, with_output: bool, announce: Announce)
     """Write the bundle of a folder, and give its manifest."""
     kind = kind_of(folder)
     runs, files = _runs_of(folder, kind)
-    if kind == "run" and read_verdict(folder) is None:
-        raise Refusal(f"{folder} is not judged, and nobody takes it without a verdict; judge it with lrb validate")
+    # What broke before its first answer cannot be judged.
+    open_runs = [run for run in runs.values() if kind == "run" or (run / names.OUTPUT).is_file()]
+    if kind != "rating" and (unjudged := [run for run in open_runs if read_verdict(run) is None]):
+        raise Refusal(f"{unjudged[0]} is not judged, and nobody takes it without a verdict; judge it with lrb validate")
     for number, (place, run) in enumerate(runs.items(), 1):
         announce(f"reading {run.name}, {number} of {len(runs)}")
         files |= {f"{place}/{name}": data for name, data in _files_of(run, with_output).items()}
@@ -83,7 +85,10 @@ def _runs_of(folder: Path, kind: str) -> tuple[dict[str, Path], dict[str, bytes]
             number += 1
             own.append(f"runs/{number:03d}-{_clean(Path(run).name)}")
             places[own[-1]] = folder / run
-        systems.append({**system, "runs": own})
+        # They may have been judged after they were compared.
+        judged = [read_verdict(folder / run) for run in system["runs"]]
+        verdicts = [verdict and verdict["verdict"] for verdict in judged]
+        systems.append({**system, "runs": own, "verdicts": verdicts})
     public: ComparisonRecord = {**comparison, "systems": systems}  # type: ignore[typeddict-item]
     return places, {"comparison.json": _json(public_record(public))}
 
@@ -120,6 +125,7 @@ def _json(record: Mapping[str, Any]) -> bytes:
 
 def _write(path: Path, files: Mapping[str, bytes]) -> None:
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with complete_file(path) as file, zipfile.ZipFile(file, "w") as bundle:
             for name, data in files.items():
                 entry = zipfile.ZipInfo(name, BEGINNING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median_low
 from typing import Any, cast
 
 from driver.json_record import read_json
@@ -115,7 +116,8 @@ def comparison_faults(comparison: ComparisonRecord, runs: Mapping[str, CheckedRu
             run = runs.get(place)
             if run is None:
                 yield f"the run {place} is not there"
-            elif (run.verdict and run.verdict["verdict"]) != verdict:
+            elif verdict is not None and (run.verdict and run.verdict["verdict"]) != verdict:
+                # Runs may be judged after they were compared.
                 yield f"{place}: the comparison has another verdict than the run"
             elif run.json["config"]["engine"] != system["engine"] or run.json["dataset"]["xways"] != system["xways"]:
                 yield f"{place}: the comparison has another engine or L than the run"
@@ -137,6 +139,11 @@ def rating_faults(rating: RatingRecord, runs: Mapping[str, CheckedRun]) -> Itera
             yield f"{candidate['run']}: it passed, and has late answers"
     if not rating["rating"]:
         return
+    looks, passed = rating.get("ratings", []), {one["xways"] for one in rating["candidates"] if one["passed"]}
+    if looks and rating["rating"] != median_low(looks):
+        yield f"the rating is {rating['rating']:g}, which is not the median of its looks at the edge"
+    if odd := [look for look in looks if look and look not in passed]:
+        yield f"a look at the edge came to {odd[0]:g}, and no run of that L passed"
     winner = next((run for place, run in runs.items() if Path(place).name == rating["winner"]), None)
     if winner is None:
         yield "the run that the rating rests on is not there"

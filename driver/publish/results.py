@@ -45,6 +45,8 @@ class Result:
     is_rating: bool
     # What several looks at the edge came to, if there were several.
     ratings: tuple[float, ...]
+    # Of how many runs under these conditions all passed; a rating rests on one.
+    runs: int
     # Which requests were left out.
     judged: str
     machine: str
@@ -87,11 +89,15 @@ def results_in(folders: Sequence[Path]) -> tuple[list[Result], list[LeftOut]]:
                 left.append(LeftOut(source, _why(checked)))
         except Refusal as refusal:
             left.append(LeftOut(source, str(refusal).replace(str(path), source)))
-    ordered = sorted(found, key=lambda one: (-one.xways, not one.is_rating, one.label, one.started, one.source))
     best: dict[tuple[object, ...], Result] = {}
-    for one in ordered:
+    for one in sorted(found, key=_rank):
         best.setdefault(one.conditions, one)
     return list(best.values()), left
+
+
+def _rank(one: Result) -> tuple[object, ...]:
+    """The largest L comes first, then what is known best."""
+    return -one.xways, not one.is_rating, -one.runs, one.label, one.started, one.source
 
 
 def _places(folders: Sequence[Path]) -> Iterator[Path]:
@@ -134,14 +140,15 @@ def _results(checked: Checked, source: str) -> Iterator[Result]:
         rating = checked.rating
         winner = next((run for place, run in checked.runs.items() if Path(place).name == rating["winner"]), None)
         if winner and not _objection(winner):
-            yield _result(winner, source, True, tuple(rating.get("ratings", ())))
+            yield _result(winner, source, True, tuple(rating.get("ratings", ())), 1)
         return
     # Who failed once in several runs of one kind does not hold that L.
     systems = checked.comparison["systems"] if checked.comparison else []
     for places in [system["runs"] for system in systems] or [list(checked.runs)]:
         runs = [checked.runs[place] for place in places]
         if runs and not any(map(_objection, runs)):
-            yield _result(runs[0], source if not systems else f"{source}: {Path(places[0]).name}", False, ())
+            name = source if not systems else f"{source}: {Path(places[0]).name}"
+            yield _result(runs[0], name, False, (), len(runs))
 
 
 def _objection(run: CheckedRun) -> str | None:
@@ -173,7 +180,7 @@ def _why(checked: Checked) -> str:
     return objections[0] if objections else "it has no run"
 
 
-def _result(run: CheckedRun, source: str, is_rating: bool, ratings: tuple[float, ...]) -> Result:
+def _result(run: CheckedRun, source: str, is_rating: bool, ratings: tuple[float, ...], runs: int) -> Result:
     record, config = run.json, config_of(run.json)
     machine, dataset = record["environment"]["machine"], record["dataset"]
     first, last = config.from_minute, config.to_minute
@@ -190,6 +197,7 @@ def _result(run: CheckedRun, source: str, is_rating: bool, ratings: tuple[float,
         distinct=dataset.get("distinct", int(dataset["xways"] + 0.5)),
         is_rating=is_rating,
         ratings=ratings,
+        runs=runs,
         judged=f"without {left_out}" if left_out else "all kinds of answers",
         machine=_machine_label(machine),
         cores=max(1, machine["cores"]),

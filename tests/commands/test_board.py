@@ -24,6 +24,8 @@ SHOWN = """
 BARS = """
 [...document.querySelectorAll("table.own tr:not([hidden]) .bar i")].map(bar => Math.floor(parseFloat(bar.style.width)))
 """
+HEADING = "document.querySelector('table.own thead').rows[0].cells[2].textContent"
+BESIDE = "document.querySelector('table.own tbody .beside').textContent"
 CHOOSE = """(() => {{ const select = document.querySelector("select[name={0}]"); select.value = {1};
   select.dispatchEvent(new Event("input", {{ bubbles: true }})); }})()"""
 
@@ -81,7 +83,7 @@ def test_who_enters_and_who_does_not(place: Path, board: Path, capsys: Capsys) -
     assert "limits toll 15.0 s" in why["limits"]
     assert why["forged.zip"] == "contradicts itself: the verdict is about another L"
     assert why["forged-twice.zip"].startswith("forged-twice.zip was changed: runs/duckdb/run.json is not what its")
-    assert "the rating is 1000, and its winner is a run of L = 4" in why["forged-rating.zip"]
+    assert "the rating is 1000, which is not the median of its looks" in why["forged-rating.zip"]
     assert str(place) not in board.read_text()
     # The machine's name is text, whatever stands in it.
     assert "Big &lt;b&gt;Iron" in board.read_text() and "<b>Iron" not in board.read_text()
@@ -101,8 +103,15 @@ def test_filters_in_a_browser(board: Path, browser: Any, width: int, dark: bool)
     ]
     assert browser.value(BARS) == [100, 56, 25, 12]
     assert browser.value("document.querySelector('output').textContent") == "4 of 4 results"
+    assert browser.value(HEADING) == "L, largest first" and browser.value(BESIDE) == "2 per core"
+    # What all have in common is no choice.
+    assert browser.value("document.querySelector('[data-filter=clock]').innerText.split(/\\s+/)") == [
+        "clock",
+        "virtual",
+    ]
     # Without the machine of 8 cores, bars are relative to what is left.
     browser.value(CHOOSE.format("measure", "'core'"))
+    assert browser.value(HEADING) == "L per core, largest first" and browser.value(BESIDE) == "L = 9"
     browser.value(CHOOSE.format("engine", "'aurora'"))
     assert [row[1] for row in browser.value(SHOWN)] == ["aurora"] and browser.value(BARS) == [100]
     browser.value("document.querySelector('form.filters button').click()")
@@ -111,7 +120,7 @@ def test_filters_in_a_browser(board: Path, browser: Any, width: int, dark: bool)
     browser.value(CHOOSE.format("found", "'rating'"))
     assert [row[1] for row in browser.value(SHOWN)] == ["polling"]
     assert browser.value("document.querySelector('output').textContent") == "1 of 4 results"
-    names = browser.value("[...document.querySelectorAll('select[data-filter]')].map(select => select.name)")
+    names = browser.value("[...document.querySelectorAll('[data-filter]')].map(field => field.dataset.filter)")
     assert names[:8] == ["machine", "engine", "design", "durability", "clock", "span", "distinct", "judged"]
 
 
@@ -161,6 +170,9 @@ def test_a_board_without_results(tmp_path: Path, capsys: Capsys) -> None:
     assert main(["board", str(tmp_path / "runs"), "--html", str(tmp_path / "board.html")]) == 0
     assert "No result may enter" in (tmp_path / "board.html").read_text()
     assert "left out 0001: not judged" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert main(["board", str(tmp_path / "empty"), "--html", str(tmp_path / "board.html")]) == 0
+    assert "no run, rating, comparison or bundle was found" in (tmp_path / "board.html").read_text()
     assert main(["board", str(tmp_path / "absent")]) == 1
     assert "neither a folder nor a bundle" in capsys.readouterr().err
 
@@ -178,3 +190,25 @@ def test_who_failed_once_does_not_hold_it(tmp_path: Path, capsys: Capsys) -> Non
     assert main(["board", str(tmp_path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["results"] == [] and {one["why"] for one in told["left_out"]} == {"the verdict is FAIL"}
+
+
+def test_runs_that_were_judged_after_they_were_compared(tmp_path: Path, capsys: Capsys) -> None:
+    """As `lrb run --repeat` leaves them; the page says how many runs held it."""
+    from driver.cli.compare import show_kinds
+    from driver.cli.compare_runs import Kind
+
+    out = tmp_path / "out"
+    runs = [judged_run(out / str(number)) for number in range(3)]
+    verdicts = [(run / "verdict.json").read_text() for run in runs]
+    for run in runs:
+        (run / "verdict.json").unlink()
+    show_kinds([Kind(0, 0.5, runs)], out, None, True)
+    assert main(["bundle", str(out), "--out", str(tmp_path / "x.zip")]) == 1
+    assert f"{runs[0]} is not judged" in capsys.readouterr().err
+    for run, verdict in zip(runs, verdicts, strict=True):
+        (run / "verdict.json").write_text(verdict)
+    bundle = bundle_of(out, tmp_path / "sent" / "three.zip")
+    assert main(["verify", str(bundle)]) == 0
+    for place in (out, bundle):
+        assert main(["board", str(place), "--html", str(tmp_path / "board.html")]) == 0
+        assert "held in 3 of 3 runs: more may be possible" in (tmp_path / "board.html").read_text()

@@ -19,7 +19,7 @@ from driver.publish.output_digest import output_digest
 from driver.publish.private import public_command
 from tests.conftest import ROOT
 from tests.support.files_page import check_json
-from tests.support.made_results import bundle_of, judged_run, rewritten
+from tests.support.made_results import bundle_of, judged_run, made_rating, rewritten
 from tests.support.made_run import make_run
 
 Capsys = pytest.CaptureFixture[str]
@@ -53,7 +53,9 @@ def test_round_trip_in_another_folder(bundle: Path, tmp_path: Path, monkeypatch:
     assert (told["kind"], told["name"], told["files"], told["faults"]) == ("run", "0007-polling-L0.5", 4, [])
     assert told["runs"][0]["verdict"] == "PASS" and told["runs"][0]["has_digest"]
     assert main(["verify", "theirs.zip"]) == 0
-    assert "its records agree with each other" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "its records agree with each other" in said
+    assert f"\nmachine       {told['machines'][0]}\n" in said and "GB of memory" in told["machines"][0]
     with zipfile.ZipFile("theirs.zip") as file:
         file.extractall("out")
     check_json(tmp_path / "out" / "bundle.json")
@@ -61,6 +63,14 @@ def test_round_trip_in_another_folder(bundle: Path, tmp_path: Path, monkeypatch:
     for name in ("run.json", "verdict.json"):
         check_json(inside / name)
     assert main(["report", str(inside)]) == 0
+
+
+def test_a_busy_machine_is_told(bundle: Path, tmp_path: Path, capsys: Capsys) -> None:
+    def busy(record: dict[str, Any]) -> None:
+        record["environment"]["machine"]["others_cores"] = 1.5
+
+    assert main(["verify", str(rewritten(bundle, tmp_path / "x.zip", {"run.json": busy}))]) == 0
+    assert "\nnote          Something else was running when 1 of 1 runs began" in capsys.readouterr().out
 
 
 def test_the_same_folder_gives_the_same_bytes(run: Path, bundle: Path, tmp_path: Path) -> None:
@@ -255,3 +265,29 @@ def test_records_of_another_shape_are_refused(bundle: Path, tmp_path: Path, caps
     assert "feed must be an object" in refusal(capsys, other)
     other = rewritten(bundle, tmp_path / "y.zip", {"verdict.json": lambda record: record.pop("lines")})
     assert "has no lines" in refusal(capsys, other)
+
+
+@pytest.fixture(scope="module")
+def rating_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("rating")
+    return bundle_of(made_rating(place / "peak", 4.0), place / "peak.zip")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"rating": 1000.0, "ratings": [1000.0]}, "the rating is 1000, and its winner is a run of L = 4"),
+        ({"ratings": [4.0, 5.0, 5.0]}, "the rating is 4, which is not the median of its looks at the edge"),
+        ({"ratings": [4.0, 4.0, 7.0]}, "a look at the edge came to 7, and no run of that L passed"),
+        ({"winner": "0002-polling-L5", "rating": 5.0, "ratings": []}, "rests on a run without the verdict PASS"),
+        ({"winner": "gone"}, "the run that the rating rests on is not there"),
+        ({"kind": "full"}, "the rating is of kind full, and its winner has minutes 1 to 2"),
+    ],
+)
+def test_contradictions_of_a_rating(
+    rating_bundle: Path, tmp_path: Path, capsys: Capsys, change: dict[str, Any], sentence: str
+) -> None:
+    assert main(["verify", str(rating_bundle)]) == 0
+    forged = rewritten(rating_bundle, tmp_path / "x.zip", {"rating.json": lambda record: record.update(change)})
+    assert main(["verify", str(forged)]) == 3
+    assert sentence in capsys.readouterr().out

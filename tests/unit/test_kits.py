@@ -9,13 +9,15 @@ import pytest
 
 from driver.dataset.folder import Dataset, open_dataset
 from driver.dataset.import_ import ImportOptions, import_dataset
-from driver.validate.kits import layouts, perl2004, walmart2015
+from driver.validate.kits import beginning, layouts, perl2004, walmart2015
 from driver.validate.kits.differences import reasons
 from driver.validate.kits.layouts import Answer, Output, own_lines, read_output
 from driver.validate.kits.road import Report, Request, RoadView, read_requests, read_road
 from driver.validate.kits.verdict import READINGS, judge_by
 from polling_baseline import spec
 from polling_baseline.refusal import Refusal
+from tests.support.one_dataset import Road, one_dataset
+from tests.support.random_road import random_history, random_lines
 from tests.support.samples import SAMPLE, SAMPLES, needs_sample
 
 EXIT, ENTRY = spec.EXIT_LANE, spec.ENTRY_LANE
@@ -28,7 +30,8 @@ def at(second: int, car: int = 1, seg: int = 10, lane: int = 1, speed: int = 50,
 def road(*reports: Report, requests: tuple[Request, ...] = (), history: dict[Any, int] | None = None) -> RoadView:
     ordered = sorted(reports)
     vehicles = {car: [one for one in ordered if one.vehicle == car] for car in {one.vehicle for one in ordered}}
-    return RoadView(ordered, list(requests), history or {}, vehicles)
+    standing = [one for one in ordered if one.speed == 0]
+    return RoadView(ordered, list(requests), history or {}, vehicles, standing)
 
 
 def ask(second: int, car: int = 1, query: int = 1) -> Request:
@@ -322,3 +325,68 @@ def test_each_reading_accepts_its_own_kits_answers(tmp_path: Path, name: str, fi
     (other,) = [verdict for kit, verdict in verdicts.items() if kit != name]
     assert (other["verdict"], other["answers"]["toll"]["wrong"]) == ("FAIL", 12_154)
     assert layouts.names_of(layouts.SECOND_BALANCE) == "balance"
+
+
+@pytest.fixture(scope="module")
+def long_road(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    """Six minutes on which everything collides; two cars stand at one place in the first minutes and in the last."""
+    lines = [line for line in random_lines(5, minutes=6, xways=1) if line[2] < 900]
+    standing = [(0, 30 * n, car, 0, 0, 1, 0, 12, 12 * 5280, *[-1] * 6) for n in range(5) for car in (900, 901)]
+    again = [(0, 210 + 30 * n, car, 0, 0, 1, 0, 12, 12 * 5280, *[-1] * 6) for n in range(5) for car in (902, 903)]
+    passing = [(0, second, 910 + second, 50, 0, 1, 0, 10, 52807, *[-1] * 6) for second in range(0, 360, 7)]
+    folder = tmp_path_factory.mktemp("long") / "road"
+    one_dataset([Road([*lines, *standing, *again, *passing], *random_history(5, xways=1))], folder)
+    return open_dataset(folder)
+
+
+def accepted_output(name: str, dataset: Dataset) -> Output:
+    """All tolls, alerts, balances and expenditures that a reading wants."""
+    accepted = READINGS[name].accepted(read_road(dataset, range(dataset.seconds)))
+    answers = [Answer(0, second, car, values, second) for (second, car), values in accepted.tolls.items()]
+    answers += [Answer(1, second, car, (min(seg),), second) for (second, car), seg in accepted.alerts.items()]
+    for (second, query), one in accepted.balances.items():
+        pair = min(one.pairs) if one.between is None else (one.between[1], max(one.sums))
+        answers.append(Answer(2, second, query, pair, second))
+    answers += [Answer(3, second, query, (sum_,), second) for (second, query), sum_ in accepted.expenditures.items()]
+    return Output(answers, len(answers))
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_the_first_minutes_tell_who_cannot_accept_it(long_road: Dataset, monkeypatch: Any, name: str) -> None:
+    monkeypatch.setattr(beginning, "LONGEST_MIN", 5)
+    output, seconds = accepted_output(name, long_road), range(long_road.seconds)
+    assert beginning.readings_left(long_road, seconds, output) == beginning.Beginning(5, (name,))
+    for kind in range(4):
+        number = next(n for n, one in enumerate(output.answers) if one.kind == kind and one.second < 180)
+        answer = output.answers[number]
+        wrong = [*output.answers[:number], answer._replace(values=(*answer.values[:-1], 77)), *output.answers[number:]]
+        assert beginning.readings_left(long_road, seconds, Output(wrong, len(wrong))).open == ()
+    late = [answer._replace(emit=answer.second + 99.0) for answer in output.answers]
+    left = beginning.readings_left(long_road, seconds, Output(late, len(late))).open
+    assert left == (() if READINGS[name].limits else (name,))
+    # What comes later is not looked at, nor is what is missing.
+    early = [answer for answer in output.answers if answer.second < 100]
+    assert beginning.readings_left(long_road, seconds, Output(early, len(early))).open == (name,)
+    assert beginning.readings_left(long_road, seconds, Output(early, len(early), odd=1)).open == ()
+
+
+def test_as_many_minutes_as_can_be_looked_at(long_road: Dataset, monkeypatch: Any) -> None:
+    def minutes(first: int = 0) -> int:
+        return beginning.readings_left(long_road, range(first, long_road.seconds), Output()).minutes
+
+    assert (minutes(), minutes(60)) == (6, 5)
+    of_four = len(read_road(long_road, range(240)).reports)
+    monkeypatch.setattr(beginning, "MOST_REPORTS", of_four)
+    assert minutes() == 4
+    monkeypatch.setattr(beginning, "MOST_REPORTS", of_four - 1)
+    assert minutes() == 3
+    monkeypatch.setattr(beginning, "MOST_REPORTS", 0)
+    assert minutes() == beginning.SHORTEST_MIN
+
+
+def test_travel_times_in_the_layout_of_2004(tmp_path: Path) -> None:
+    """They are not looked at, and do not make it another layout."""
+    output = reading_of(tmp_path, "perl2004", FILES["perl2004"] + "4,9,9.5,79,60,2\n")
+    assert [answer.kind for answer in output.answers] == [0, 1, 2, 4]
+    assert len(reading_of(tmp_path, "perl2004", "0,1,2,-1,0\n4,9,79,60,2\n").answers) == 2
+    assert reading_of(tmp_path, "kit", FILES["kit"]).lines == 5

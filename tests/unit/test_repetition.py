@@ -109,7 +109,8 @@ def test_response_time_and_cost_against_l(tmp_path: Path, capsys: pytest.Capture
     ]
     page = (out / "compare.html").read_text()
     assert "What a tuple costs, by L" in page and "polling: 200 at L = 0.5, 200 at L = 2" in page
-    assert 'href="polling-2-1/report.html"' in page
+    assert 'href="polling-2-1/report.html"' in page and 'href="scaling.csv"' in page
+    assert "Lines are medians of 2 runs, bands their range. Of 6 runs: 6 PASS." in page and "GB of memory" in page
 
 
 def test_a_folder_of_several_runs_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from driver.report.html.chart import Curve, curves
 from driver.report.html.frame import Markup, folded, link, page, paragraph, section, table
 from driver.report.html.run_charts import Drawn, drawn
 from driver.report.measures import KIND, Spread, spreads
-from driver.report.scaling import SHOWN, Series, cell
-from driver.run.machine import warning_of_runs
+from driver.report.scaling import CSV_NAME, SHOWN, Series, cell
+from driver.run.machine import machine_words, warning_of_runs
+from driver.run.record import RunRecord
+from polling_baseline.wording import format_count
 
 OWN_PAGE = "report.html"
 SHORTEST_S = 0.001
@@ -28,8 +31,8 @@ def scaling_page(systems: Sequence[Series], home: Path) -> str:
     limit = first.limits[KIND]
     cost = _chart("us_per_tuple", "What a tuple costs, by L", "microseconds (log scale)", systems, shown, None)
     response = _chart("toll_p99_s", "Response time of tolls, p99, by L", "seconds (log scale)", systems, shown, limit)
-    parts = [section("How cost grows as work grows", cost, response)]
     runs = [run for system in systems for of_load in system.loads.values() for run in of_load]
+    parts = [section("How cost grows as work grows", *_about(systems, runs), cost, response)]
     if sentence := warning_of_runs([run.json["environment"]["machine"] for run in runs]):
         parts.insert(0, paragraph(sentence))
     parts += [_table(name, title, systems) for name, title in SHOWN.items()]
@@ -71,6 +74,19 @@ def _columns(spreads_of: dict[float, Spread], low: float) -> tuple[list[float], 
         [max(spread.low, low) for spread in of_loads],
         [max(spread.high, low) for spread in of_loads],
     )
+
+
+def _about(systems: Sequence[Series], runs: Sequence[RunRecord]) -> list[Markup]:
+    """What lines and bands are, on what machine, and what the judge said."""
+    repeat = max(len(of_load) for system in systems for of_load in system.loads.values())
+    said = Counter(run.verdict["verdict"] if run.verdict else "not judged" for run in runs)
+    sentences = [f"Lines are medians of {repeat} runs, bands their range."] if repeat > 1 else []
+    sentences.append(
+        f"Of {format_count(len(runs), 'run')}: " + ", ".join(f"{n:,} {word}" for word, n in said.items()) + "."
+    )
+    machine = ", ".join(machine_words(runs[0].json["environment"]["machine"]))
+    csv = paragraph("All runs as CSV: ")[:-4] + link(CSV_NAME, CSV_NAME) + "</p>"
+    return [paragraph(" ".join(sentences)), paragraph(f"{machine}."), Markup(csv)]
 
 
 def _table(name: str, title: str, systems: Sequence[Series]) -> Markup:

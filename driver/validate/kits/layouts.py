@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -26,6 +27,8 @@ PERL: Form = MappingProxyType(
         ALERT: ("second", "emit", "vehicle_id", "seg"),
         BALANCE: ("second", "emit", "query_id", "result_second", "balance"),
         EXPENDITURE: ("second", "emit", "query_id", "tolls"),
+        # Not looked at.
+        TRAVEL: OWN[TRAVEL],
     }
 )
 # What that validator writes itself: without Emit, a line for each answer that it accepts.
@@ -69,24 +72,30 @@ class Output:
     examples: list[list[object]] = field(default_factory=list)
 
 
-def read_output(files: Sequence[Path], layout: str, is_request: Callable[[int, int], bool]) -> Output:
-    """The answers in these files, if they are in this layout; `is_request` knows the Time and QID of balances."""
-    texts = [(path, list(_lines(path))) for path in files]
-    form = _form(texts, layout)
+def read_output(
+    files: Sequence[Path], layout: str, is_request: Callable[[int, int], bool], most_lines: int | None = None
+) -> Output:
+    """The answers in these files, if they are in this layout; `is_request` knows the Time and QID of balances.
+
+    Of each file so many lines, if that is said; else all of it.
+    """
+    read = {path: list(islice(_lines(path), most_lines)) for path in files}
+    parts = {path: _answers_of(path, lines, layout) for path, lines in read.items()}
+    if len({id(form) for form, _ in parts.values()}) > 1:
+        raise Refusal("some files have Emit and some have not: give files of one form")
     output = Output()
-    for path, lines in texts:
-        for number, text in enumerate(lines, 1):
-            output.lines += 1
-            answer = parsed(text, form)
-            if not text.strip():
+    for path, (_, answers) in parts.items():
+        output.lines += len(answers)
+        for number, (text, answer) in enumerate(zip(read[path], answers, strict=True), 1):
+            if answer is not None:
+                output.answers.append(answer)
+            elif not text.strip():
                 output.blank += 1
-            elif answer is None:
+            else:
                 output.odd += 1
                 if len(output.examples) < 5:
                     output.examples.append([number, text[:TEXT_CUT]])
-            else:
-                output.answers.append(answer)
-        _check_order(path, lines, layout, form, is_request)
+        _check_order(path, answers, layout, is_request)
     return output
 
 
@@ -119,32 +128,29 @@ def parsed(text: str, form: Form) -> Answer | None:
     return Answer(kind, numbers["second"], numbers[IDS[kind]], values, emit)
 
 
-def _form(texts: Sequence[tuple[Path, list[str]]], layout: str) -> Form:
-    """The form of the layout that all files have; another layout is refused, and so is a mixture."""
-    forms = {id(form): form for form in (_form_of(path, lines, layout) for path, lines in texts)}
-    if len(forms) > 1:
-        raise Refusal("some files have Emit and some have not: give files of one form")
-    return next(iter(forms.values()))
+def _answers_of(path: Path, lines: Sequence[str], layout: str) -> tuple[Form, list[Answer | None]]:
+    """The form of the layout that a file has, and each line by it; another layout is refused, and so is a mixture."""
+    tried = [(form, [parsed(line, form) for line in lines]) for form in LAYOUTS[layout]]
+    best, answers = min(tried, key=lambda one: one[1].count(None))
+    strays = [line for line, answer in zip(lines, answers, strict=True) if answer is None and line.strip()]
+    if strays:
+        _refuse_other(path, [line for line in lines if line.strip()], strays, layout)
+    return best, answers
 
 
-def _form_of(path: Path, lines: Sequence[str], layout: str) -> Form:
-    said = [line for line in lines if line.strip()]
-    best = max(LAYOUTS[layout], key=lambda form: _fitting(said, form))
-    strays = [line for line in said if parsed(line, best) is None]
-    if not strays:
-        return best
+def _refuse_other(path: Path, said: Sequence[str], strays: Sequence[str], layout: str) -> None:
+    """Unless the strays are of no layout at all."""
     fits = {name: max(_fitting(said, form) for form in forms) for name, forms in LAYOUTS.items()}
     other = max(fits, key=lambda name: fits[name])
     if fits[other] > fits[layout] and (fits[other] == len(said) or not fits[layout]):
         raise Refusal(f"{path} is not in the layout {layout}: it looks like {other}; give --layout {other}")
     for name, forms in LAYOUTS.items():
         for form in forms:
-            if foreign := [line for line in strays if parsed(line, form)]:
+            if foreign := next((line for line in strays if parsed(line, form)), None):
                 form_name = f"{name}{'' if 'emit' in form[TOLL] else ' without Emit'}"
                 raise Refusal(
-                    f"{path} has lines of several layouts: {foreign[0]!r} is of {form_name}; give files of one layout"
+                    f"{path} has lines of several layouts: {foreign!r} is of {form_name}; give files of one layout"
                 )
-    return best
 
 
 def _fitting(lines: Sequence[str], form: Form) -> int:
@@ -152,12 +158,11 @@ def _fitting(lines: Sequence[str], form: Form) -> int:
 
 
 def _check_order(
-    path: Path, lines: Sequence[str], layout: str, form: Form, is_request: Callable[[int, int], bool]
+    path: Path, answers: Sequence[Answer | None], layout: str, is_request: Callable[[int, int], bool]
 ) -> None:
     """QID and ResultTime are both numbers: only the requests tell which is which."""
     hits: Counter[str] = Counter()
-    for line in lines:
-        answer = parsed(line, form)
+    for answer in answers:
         if answer and answer.kind == BALANCE:
             hits["said"] += is_request(answer.second, answer.id)
             hits["swapped"] += is_request(answer.second, answer.values[0])

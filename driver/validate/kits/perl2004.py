@@ -24,7 +24,7 @@ Place = tuple[int, int, int, int]
 
 def accepted_answers(road: RoadView) -> Accepted:
     lavs, cars = statistics(road.reports)
-    accidents = accident_minutes(road.reports)
+    accidents = accident_minutes(road.standing)
     tolls: dict[Key, tuple[int, int]] = {}
     alerts: dict[Key, frozenset[int]] = {}
     told: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -69,15 +69,13 @@ def statistics(reports: Iterable[Report]) -> tuple[dict[tuple[Segment, int], int
     return lavs, {key: len(by_car) for key, by_car in speeds.items()}
 
 
-def accident_minutes(reports: Iterable[Report]) -> dict[Segment, list[tuple[int, int]]]:
-    """First and last minute in which each accident acts, by its segment."""
-    standing: dict[Place, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for report in reports:
-        if report.speed == 0:
-            place = report.xway, report.dir, report.lane, report.position
-            standing[place][report.vehicle].add(report.second)
+def accident_minutes(standing: Iterable[Report]) -> dict[Segment, list[tuple[int, int]]]:
+    """First and last minute in which each accident acts, by its segment; of the reports at speed 0."""
+    at_place: dict[Place, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for report in standing:
+        at_place[report.xway, report.dir, report.lane, report.position][report.vehicle].add(report.second)
     found: dict[tuple[int, int, int], tuple[int, int]] = {}
-    for (xway, dir, _, position), cars in standing.items():
+    for (xway, dir, _, position), cars in at_place.items():
         # Each vehicle's reports that another one at the same place follows 120 s later.
         kept = {car: {t for t in seconds if t + STILL_THERE_S in seconds} for car, seconds in cars.items()}
         later = [

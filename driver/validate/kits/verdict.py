@@ -44,7 +44,7 @@ READINGS: Mapping[str, KitReading] = MappingProxyType(
             MappingProxyType({}),
             MappingProxyType(
                 {
-                    "lav": "LAV of a minute in which others of its rules count",
+                    "lav": "its statistics of the minutes before differ",
                     "toll": "an accident takes two vehicles at speed 0, there again 120 s later",
                     "notification": "a vehicle is told the toll of a segment once in the whole run",
                     "accident": "an accident takes two vehicles at speed 0, there again 120 s later",
