@@ -62,6 +62,9 @@ def run(args: argparse.Namespace) -> int:
         f"workers  {alive_workers(cluster)} of {cluster.workers}, "
         f"each with {format_count(cluster.cores, 'core')} and {cluster.memory_mb:,} MB"
     )
+    # The master was started first.
+    pids = [str(process.pid) for process in cluster.processes]
+    print(f"process  {pids[0]} is the master; workers: {', '.join(pids[1:])}")
     print(f"page     http://127.0.0.1:{cluster.page_port}")
     print(f"folder   {cluster_folder()}")
     return 0

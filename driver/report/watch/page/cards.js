@@ -1,7 +1,7 @@
 "use strict";
 // A card per engine: how it keeps up, how long its answers take, what its cycles are made of, what the judge says.
 
-const SPARK = {width: 300, height: 78, left: 34, right: 4, top: 6, bottom: 6};
+const SPARK = {width: 300, height: 78, left: 40, right: 4, top: 6, bottom: 6};
 const STEPS_SHOWN = 7;
 
 function millisecondsText(ms) {
