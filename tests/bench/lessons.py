@@ -31,18 +31,21 @@ def main() -> None:
         for words in commands(*PAGES):
             print("\n$ lrb", *words, flush=True)
             lrb(words)
-        _copy_figures(folder)
     finally:
         os.chdir(before)
     print(f"\nthe runs are in {folder}")
     for path in sorted((folder / "runs").iterdir()):
         print(_measured(path))
+    copy_figures(folder)
 
 
-def _copy_figures(folder: Path) -> None:
+def copy_figures(folder: Path) -> None:
+    """Those that the lessons show; the number before the name of a chart depends on which charts a run has."""
     for name in FIGURE.findall("\n".join((ROOT / page).read_text() for page in PAGES)):
-        (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / name, FOLDER / name)
+        figure = FOLDER / name
+        [made] = {*folder.glob(name), *(folder / name).parent.glob(f"[0-9][0-9]-{figure.name}")}
+        figure.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(made, figure)
 
 
 def _measured(path: Path) -> str:

@@ -55,7 +55,7 @@ def test_each_question_has_an_answer(page: Path) -> None:
     assert numbers(page.read_text().split("## Questions")[1]) == numbers(answers)
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/aurora.md"])
+@pytest.mark.parametrize("page", [*PAGES, "docs/aurora.md", "docs/tradeoffs.md"])
 def test_the_options_exist(page: str) -> None:
     for words in commands(page):
         parser().parse_args(words)

@@ -48,10 +48,12 @@ def drawn(runs: Sequence[RunRecord]) -> list[Drawn]:
         engine = run.config.engine
         colour = series(ENGINE_SERIES.get(engine, len(ENGINE_SERIES) + zlib.crc32(engine.encode()) % 4))
         number = seen[engine]
-        if number:
+        # Pairs of a darker and a lighter one, dashed and solid in turn, each pair further from the engine's own colour.
+        pair = (number + 1) // 2
+        if pair:
             other = "var(--ink)" if number % 2 else "var(--paper)"
-            colour = f"color-mix(in oklab, {colour} 55%, {other})"
-        drawn_runs.append(Drawn(run, label, colour, "dashed" if number else ""))
+            colour = f"color-mix(in oklab, {colour} {max(75 - 20 * pair, 15)}%, {other})"
+        drawn_runs.append(Drawn(run, label, colour, "dashed" if pair % 2 else ""))
         seen[engine] += 1
     return drawn_runs
 
