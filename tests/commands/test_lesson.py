@@ -210,6 +210,25 @@ def test_what_a_students_sql_may_not_do(hand_in, harm):
     assert re.search("permission|must be owner|cannot set parameter", hand_in("stops", _note_stops(harm)))
 
 
+def test_what_a_role_may_change_of_itself_is_taken_back(server, tmp_path):
+    """For all its logins, for those to a database, and its password: the next run is as if nobody had."""
+    (tmp_path / "road").mkdir()
+    write_road(tmp_path / "road", 1)
+    file = tmp_path / EXERCISES["toll"].file
+    harm = (
+        "SET default_transaction_read_only = on",
+        f"IN DATABASE {student_sql.DATABASE} SET search_path = public",
+        "PASSWORD 'mine'",
+    )
+    file.write_text(";\n".join([RIGHT["toll"].rstrip().rstrip(";"), *(f"ALTER ROLE lr_driver {one}" for one in harm)]))
+    run_file(EXERCISES["toll"], file, open_dataset(tmp_path / "road"), tmp_path / "run")
+    with server.target.open() as connection:
+        changed = "SELECT count(*) FROM pg_db_role_setting WHERE setrole = 'lr_driver'::regrole"
+        assert execute(connection, changed).scalar_one() == 0
+        password = "SELECT rolpassword FROM pg_authid WHERE rolname = 'lr_driver'"
+        assert execute(connection, password).scalar_one() is None
+
+
 def test_a_students_sql_may_not_take_long(hand_in, server, monkeypatch):
     monkeypatch.setattr(student_sql, "STATEMENT_LIMIT_S", 1)
     assert "statement timeout" in hand_in("stops", _note_stops("PERFORM pg_sleep(30);"))
