@@ -63,6 +63,19 @@ def test_the_options_exist(page: str) -> None:
         parser().parse_args(commands_in(line))
 
 
+@pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.stem)
+def test_a_command_of_the_lesson_makes_its_figures(page: Path) -> None:
+    """A file by --out, the charts of a report in the folder of --svg."""
+    made = {
+        words[words.index(flag) + 1]
+        for words in commands(str(page.relative_to(ROOT)))
+        for flag in ("--out", "--svg")
+        if flag in words
+    }
+    for figure in map(Path, re.findall(r"\]\((figures/[^)]+)\)", page.read_text())):
+        assert {str(figure), str(figure.parent)} & made, figure
+
+
 def commands_in(line: str) -> list[str]:
     return shlex.split(re.split(r" {2,}", line)[0])
 
