@@ -72,7 +72,9 @@ def test_a_command_of_the_lesson_makes_its_figures(page: Path) -> None:
         for flag in ("--out", "--svg")
         if flag in words
     }
-    for figure in map(Path, re.findall(r"\]\((figures/[^)]+)\)", page.read_text())):
+    figures = [Path(name) for name in re.findall(r"\]\((figures/[^)]+\.svg)\)", page.read_text())]
+    assert figures
+    for figure in figures:
         assert {str(figure), str(figure.parent)} & made, figure
 
 
