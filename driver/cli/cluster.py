@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         if args.memory < 512:
             raise Refusal(f"--memory must be 512 or more, not {args.memory}")
         cluster = start_cluster(args.workers, args.cores, args.memory)
-    elif (there := find_cluster()) is None or not there.is_alive():
+    elif (there := find_cluster()) is None or not there.processes[0].is_alive():
         print("no cluster runs; lrb cluster start starts one")
         return 1
     else:
@@ -62,6 +62,9 @@ def run(args: argparse.Namespace) -> int:
         f"workers  {alive_workers(cluster)} of {cluster.workers}, "
         f"each with {format_count(cluster.cores, 'core')} and {cluster.memory_mb:,} MB"
     )
+    master, *workers = cluster.processes
+    numbers = ", ".join(str(worker.pid) for worker in workers if worker.is_alive())
+    print(f"process  {master.pid} is the master; workers: {numbers or 'none'}")
     print(f"page     http://127.0.0.1:{cluster.page_port}")
     print(f"folder   {cluster_folder()}")
     return 0

@@ -3,7 +3,8 @@
 The file is run by lr_driver, the role of a run's driver, in a database of the lessons' own.  The one routine that it
 may replace is given to that role, and called with its rights: it reads the tables of the run, and writes what the
 routine is there to write.  No statement may take long.  Whoever lifts that limit in the file is cut off when the check
-has taken long enough.
+has taken long enough.  Every role may change its own password and the settings of its logins; on the embedded server
+both are taken back after a check, and, should that be killed, before the next run.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import psycopg2
 
 from driver.lesson.exercise import BrokenFile, Routine
 from polling_baseline.database.connection import Target, find_target
-from polling_baseline.database.roles import DRIVER, OWNER, driver_target
+from polling_baseline.database.roles import DRIVER, OWNER, driver_target, restore_driver
 from polling_baseline.database.session import driver, execute, execute_script, quoted, transaction, with_safe_path
 from polling_baseline.database.settings import OFF
 from polling_baseline.refusal import Refusal
@@ -55,6 +56,9 @@ def guarded_database() -> Iterator[Target]:
         yield target
     finally:
         limit.cancel()
+        if target.embedded:
+            with suppress(psycopg2.Error, Refusal), with_safe_path(target.open()) as connection:
+                restore_driver(connection)
 
 
 def _cut_off(target: Target) -> None:

@@ -98,7 +98,7 @@ def _options(config: RunConfig) -> dict[str, str]:
         "durability": f"durability {config.durability}",
         "period_s": f"period {config.period_s:g} s",
         "catch_up": f"catch-up {'on' if config.catch_up else 'off'}",
-        "slower": f"{config.slower:g} times slower",
+        "slower": f"{config.slower:g} times slower" if config.slower != 1 else "as fast as it is",
         # A design is in the label already, and so is the name of a foreign system.
         **{
             key: f"{key} {value}"

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 READER = "lr_reader"
 PASSWORD_VARIABLE = "LRB_READER_PASSWORD"
+# A cursor takes one query that gives rows, and nothing that could end the transaction or what it is limited by.
+OPEN = """DO $$
+    DECLARE answer refcursor DEFAULT 'answer';
+    BEGIN OPEN answer FOR EXECUTE current_setting('lr.query'); END
+$$"""
 STATEMENTS = (f"CREATE ROLE {READER} LOGIN", f"GRANT pg_read_all_data TO {READER}")
 
 
@@ -46,20 +51,26 @@ def ask(target: Target, query: str, timeout_s: float, most_rows: int | None = No
                 for setting in ("statement_timeout", "lock_timeout"):
                     execute(session, f"SET {setting} = {round(1000 * timeout_s)}")
                 execute(session, "SET TRANSACTION READ ONLY")
-                result = session.exec_driver_sql(query, execution_options={"no_parameters": True})
+                execute(session, "SELECT set_config('lr.query', :query, TRUE)", query=query)
+                execute_script(session, OPEN)
+                result = execute(session, f"FETCH {'ALL' if most_rows is None else most_rows + 1} FROM answer")
                 if not result.returns_rows:
                     return Rows((), (), False)
-                rows = result.fetchall() if most_rows is None else result.fetchmany(most_rows + 1)
+                rows = result.fetchall()
                 return Rows(list(result.keys()), rows[:most_rows], most_rows is not None and len(rows) > most_rows)
         except (psycopg2.errors.QueryCanceled, psycopg2.errors.LockNotAvailable):
             raise Refusal(f"the query took more than {timeout_s:g} s and was stopped; --timeout sets another") from None
+        except psycopg2.errors.InvalidCursorDefinition as error:
+            raise Refusal(
+                f"that is no single question: {error.diag.message_primary}; ask by one SELECT, TABLE, SHOW or EXPLAIN"
+            ) from None
         except psycopg2.Error as error:
             message = (error.diag.message_primary or str(error)).strip()
             raise Refusal(f"PostgreSQL at {target.label}: {message}{_line_of(error, query)}") from None
 
 
 def _line_of(error: psycopg2.Error, query: str) -> str:
-    position = error.diag.statement_position
+    position = error.diag.statement_position or error.diag.internal_position
     return f', at "{query[int(position) - 1 :][:30]}"' if position else ""
 
 

@@ -75,6 +75,7 @@ def make_roles(connection: Connection) -> None:
             # Another run may make them at this very moment.
             if statement in missing_statements(connection):
                 raise
+    restore_driver(connection)
     with transaction(connection):
         if _may_on_database(connection, DRIVER, "TEMP"):
             database = quoted(connection, driver(connection).info.dbname)
@@ -83,6 +84,26 @@ def make_roles(connection: Connection) -> None:
         may_create = "SELECT has_schema_privilege(:role, to_regnamespace('public'), 'CREATE')"
         if execute(connection, may_create, role=DRIVER).scalar_one():
             execute(connection, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+
+
+def restore_driver(connection: Connection) -> None:
+    """Take back what every role may change of itself, and a student's SQL may have: settings of its logins, a password.
+
+    On a server that serves nothing else nobody means to set either.
+    """
+    with transaction(connection):
+        databases = execute(
+            connection,
+            "SELECT datname FROM pg_db_role_setting LEFT JOIN pg_database ON pg_database.oid = setdatabase"
+            " WHERE setrole = to_regrole(:role)",
+            role=DRIVER,
+        ).scalars()
+        for database in databases.all():
+            place = f" IN DATABASE {quoted(connection, database)}" if database else ""
+            execute_script(connection, f"ALTER ROLE {DRIVER}{place} RESET ALL")
+        has_password = "SELECT rolpassword IS NOT NULL FROM pg_authid WHERE rolname = :role"
+        if execute(connection, has_password, role=DRIVER).scalar():
+            execute_script(connection, f"ALTER ROLE {DRIVER} PASSWORD NULL")
 
 
 def let_owner_read_history(connection: Connection) -> None:

@@ -57,6 +57,8 @@ def test_what_it_says(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> No
     assert main(["cluster", "status"]) == 0
     out = capfd.readouterr().out
     assert cluster.master in out and "2 of 2, each with 1 core and 1,024 MB" in out
+    master, *workers = (process.pid for process in cluster.processes)
+    assert f"{master} is the master; workers: {workers[0]}, {workers[1]}" in out
     assert main(["cluster", "start"]) == 1
     assert f"a cluster runs at {cluster.master}; lrb cluster stop ends it" in capfd.readouterr().err
 

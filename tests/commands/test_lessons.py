@@ -55,12 +55,27 @@ def test_each_question_has_an_answer(page: Path) -> None:
     assert numbers(page.read_text().split("## Questions")[1]) == numbers(answers)
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/aurora.md"])
+@pytest.mark.parametrize("page", [*PAGES, "docs/aurora.md", "docs/tradeoffs.md"])
 def test_the_options_exist(page: str) -> None:
     for words in commands(page):
         parser().parse_args(words)
     for line in BY_HAND.findall((ROOT / page).read_text()):
         parser().parse_args(commands_in(line))
+
+
+@pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.stem)
+def test_a_command_of_the_lesson_makes_its_figures(page: Path) -> None:
+    """A file by --out, the charts of a report in the folder of --svg."""
+    made = {
+        words[words.index(flag) + 1]
+        for words in commands(str(page.relative_to(ROOT)))
+        for flag in ("--out", "--svg")
+        if flag in words
+    }
+    figures = [Path(name) for name in re.findall(r"\]\((figures/[^)]+\.svg)\)", page.read_text())]
+    assert figures
+    for figure in figures:
+        assert {str(figure), str(figure.parent)} & made, figure
 
 
 def commands_in(line: str) -> list[str]:

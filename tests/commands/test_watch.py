@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from urllib.parse import quote, urlsplit
@@ -19,11 +20,24 @@ from driver.report.watch.blob import unpack
 from driver.report.watch.broadcast import Broadcast
 from driver.report.watch.opening import open_broadcast
 from driver.report.watch.server import serving
+from driver.run.judge_status import FORMAT, JudgeStatus, write_status
+from driver.run.record import read_run
 from tests.conftest import lrb_command, lrb_options, refused
 from tests.support.browser import needs_browser
 from tests.support.made_run import make_run
+from tests.support.made_run import verdict as verdict_of
 from tests.support.trace_run import TraceRun, trace_dataset
 from tests.support.watch_page import ACCIDENT, TEXT, opened, seek, text_of, two_runs, until
+
+STATUS: JudgeStatus = {
+    "format": FORMAT,
+    "minutes": [1, 0],
+    "faults": {},
+    "open_answers": 0,
+    "second": 0.0,
+    "cpu_s": 0.0,
+    "stops_run": False,
+}
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +131,33 @@ def test_a_run_under_way_is_followed(browser, folder, road):
         assert browser.value("player.view.now") == 50
         browser.value("document.getElementById('live').click()")
         until(browser, "player.view.now === 139.25")
+        # A judge beside the run has its say at once; what it repeats is no news.
+        card = "player.cards[0].texts.get('{}').textContent"
+        assert browser.value(card.format("verdict")) == "under way"
+        for minutes, faults, verdict, state in (
+            ([1, 0], {}, "under way", "the judge waits for the first minute"),
+            ([1, 1], {"wrong": 0}, "right so far", "judged beside the run, minute 1: all right"),
+            (
+                [1, 2],
+                {"wrong": 3, "late": 1},
+                "4 faults so far",
+                "judged beside the run, minutes 1 to 2: 3 wrong, 1 late",
+            ),
+        ):
+            write_status(run.folder, {**STATUS, "minutes": minutes, "faults": faults})
+            broadcast.advance()
+            until(browser, f"{card.format('state')}.endsWith('{state}')")
+            assert browser.value(card.format("verdict")) == verdict
+        number = unpack(broadcast.frames_blob())[0]["event"]
+        write_status(run.folder, {**STATUS, "minutes": [1, 2], "faults": {"wrong": 3, "late": 1}, "cpu_s": 9.0})
+        broadcast.advance()
+        assert unpack(broadcast.frames_blob())[0]["event"] == number
         run.end()
+        (run.folder / "verdict.json").write_text(json.dumps(verdict_of(read_run(run.folder), toll={"wrong": 3})))
         broadcast.advance()
         until(browser, "player.frames.live === false")
+        assert browser.value(card.format("verdict")) == "FAIL"
+        assert browser.value(card.format("state")).endswith("faults in the whole run: 3 wrong")
         assert browser.value("document.getElementById('live').hidden")
         assert browser.value("player.frames.end") == 360
         assert browser.complaints() == []
@@ -257,9 +295,9 @@ def test_an_unfinished_run(folder, road):
 
 
 def test_beside_a_run(road, folder):
-    """`lrb run --watch` serves the page of the run that it makes, and takes it away with it."""
+    """`lrb run --watch` serves the page of the run that it makes, with its judge's word, and takes it away with it."""
     dataset, _ = road
-    words = ("--engine", "aurora", "--workers", 1, "--watch", "--out", folder / "beside")
+    words = ("--engine", "aurora", "--workers", 1, "--watch", "--judge", "--out", folder / "beside")
     # No screen, so no browser is opened.
     environment = {**lrb_options({})["env"], "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
@@ -267,6 +305,8 @@ def test_beside_a_run(road, folder):
         address = next(match[1] for line in run.stderr if (match := re.search(r"watch the run at (\S+)", line)))
         head, _ = unpack(ask(address, "/frames")[1])
         assert head["live"] and head["runs"][0]["engine"] == "aurora"
+        while unpack(ask(address, "/frames")[1])[0]["runs"][0]["judge"] is None:
+            time.sleep(0.1)
         run.send_signal(signal.SIGINT)
         out, _ = run.communicate(timeout=60)
     assert run.returncode == 2 and "interrupted" in out

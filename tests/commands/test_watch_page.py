@@ -68,6 +68,11 @@ def test_the_page(browser, page, width, dark):
     assert (browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") is not dark
     wide = browser.value("player.pictures.map(picture => picture.canvas.clientWidth)")
     assert len(wide) == 1 and 0 < wide[0] <= width
+    # A long name gives way, and the numbers stay.
+    browser.value("player.race.frames.runs[1].label = 'a name that is as long as names of runs can be', 0")
+    seek(browser, 301)
+    for lane in browser.value("player.race.lanes.map(({text}) => [text.textContent, text.getComputedTextLength()])"):
+        assert " s, at most " in lane[0] and lane[1] <= browser.value("player.race.svg.clientWidth"), lane
     # What cannot be seen can be heard.
     for label in browser.value(
         "[...document.querySelectorAll('[role=img]')].map(one => one.getAttribute('aria-label'))"

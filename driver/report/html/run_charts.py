@@ -28,8 +28,6 @@ SHORTEST_S = 0.001
 SIZES: tuple[Literal["p50", "p99", "max"], ...] = ("p50", "p99", "max")
 # The period is drawn if it is at most so many times as high as what is shown.
 NEAR = 2.5
-# Of the runs of one engine, the second and the third.
-DASHED = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +48,12 @@ def drawn(runs: Sequence[RunRecord]) -> list[Drawn]:
         engine = run.config.engine
         colour = series(ENGINE_SERIES.get(engine, len(ENGINE_SERIES) + zlib.crc32(engine.encode()) % 4))
         number = seen[engine]
-        if number:
+        # Pairs of a darker and a lighter one, dashed and solid in turn, each pair further from the engine's own colour.
+        pair = (number + 1) // 2
+        if pair:
             other = "var(--ink)" if number % 2 else "var(--paper)"
-            share = 55 if number in DASHED else max(15, 45 - 5 * number)
-            colour = f"color-mix(in oklab, {colour} {share}%, {other})"
-        drawn_runs.append(Drawn(run, label, colour, "dashed" if number in DASHED else ""))
+            colour = f"color-mix(in oklab, {colour} {max(75 - 20 * pair, 15)}%, {other})"
+        drawn_runs.append(Drawn(run, label, colour, "dashed" if pair % 2 else ""))
         seen[engine] += 1
     return drawn_runs
 

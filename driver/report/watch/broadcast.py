@@ -7,12 +7,12 @@ events after it; one that was away goes on from the last event it had, or takes 
 from __future__ import annotations
 
 import json
-import math
 import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from driver.report.watch.blob import pack
 from driver.report.watch.road import NO_SPEED, ROW_S, Road
 from driver.report.watch.run_frames import UNTOLD, RunFrames
 from driver.report.watch.vehicles import nearest_vehicle, vehicles_blob
+from driver.run.judge_status import NAME as JUDGE
+from driver.run.judge_status import read_status
 from driver.run.record import RunRecord, open_run
 from driver.run.verdict import expected_in
 from polling_baseline import spec
@@ -55,6 +57,7 @@ class Broadcast:
         self._number = 0
         self._frames = [RunFrames(run.folder, self._road) for run in self._runs]
         self._seen = [_stamp(run.folder) for run in self._runs]
+        self._told = [_state(run) for run in self._runs]
 
     @property
     def left(self) -> int:
@@ -82,20 +85,25 @@ class Broadcast:
             for number, frames in enumerate(self._frames):
                 if self._runs[number].json["state"] == RUNNING and (piece := frames.advance()):
                     self._publish("frames", {"run": number, "now": self._now(), **piece})
-                stamp = _stamp(self._runs[number].folder)
-                if stamp != self._seen[number]:
-                    self._seen[number] = stamp
-                    self._refresh(number)
+                before, self._seen[number] = self._seen[number], _stamp(self._runs[number].folder)
+                if before[0] != self._seen[number][0]:
+                    self._reopen(number)
+                if before != self._seen[number]:
+                    self._tell_state(number)
 
-    def _refresh(self, number: int) -> None:
-        """The run has ended, or was judged."""
-        try:
+    def _reopen(self, number: int) -> None:
+        """The run has ended, or was judged as a whole."""
+        with suppress(Refusal):
             self._runs[number] = open_run(self._runs[number].folder)
-        except Refusal:
-            return
         while piece := self._frames[number].advance():
             self._publish("frames", {"run": number, "now": self._now(), **piece})
-        self._publish("state", {"run": number, "live": self.is_live, **_state(self._runs[number])})
+
+    def _tell_state(self, number: int) -> None:
+        """A judge beside the run writes each second, and seldom something new."""
+        state = _state(self._runs[number])
+        if state != self._told[number]:
+            self._told[number] = state
+            self._publish("state", {"run": number, "live": self.is_live, **state})
 
     def _publish(self, kind: str, data: dict[str, Any]) -> None:
         with self._news:
@@ -181,10 +189,17 @@ class Broadcast:
         return reached
 
 
-def _stamp(folder: Path) -> tuple[float, ...]:
-    """Changes when the run has ended or was judged."""
-    paths = (folder / name for name in ("run.json", "verdict.json"))
-    return tuple(path.stat().st_mtime if path.exists() else math.nan for path in paths)
+def _stamp(folder: Path) -> tuple[tuple[float, ...], float]:
+    """The first part changes when the run has ended or was judged, the second when the judge beside it has written."""
+    ended, judged, judging = (_modified_at(folder / name) for name in ("run.json", "verdict.json", JUDGE))
+    return (ended, judged), judging
+
+
+def _modified_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _roads(road: Road) -> list[dict[str, int]]:
@@ -207,14 +222,24 @@ def _circumstances(run: RunRecord) -> dict[str, Any]:
 
 
 def _state(run: RunRecord) -> dict[str, Any]:
-    """How the run stands, and what the judge found."""
-    verdict = None
+    """How the run stands, and what the judge found: of the whole run, or so far."""
+    verdict, judge = None, None
     if run.verdict:
-        faults = {name: count for name, count in (run.faults() or {}).items() if count}
-        verdict = {"word": run.verdict["verdict"], "faults": faults, "expected": expected_in(run.verdict)}
+        verdict = {
+            "word": run.verdict["verdict"],
+            "faults": _counted(run.faults() or {}),
+            "expected": expected_in(run.verdict),
+        }
+    elif status := read_status(run.folder):
+        judge = {"minutes": status["minutes"], "faults": _counted(status["faults"])}
     return {
         "state": run.json["state"],
         "reason": run.json.get("reason", ""),
         "verdict": verdict,
+        "judge": judge,
         "limits": run.limits,
     }
+
+
+def _counted(faults: Mapping[str, int]) -> dict[str, int]:
+    return {name: count for name, count in faults.items() if count}

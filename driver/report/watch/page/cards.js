@@ -1,11 +1,17 @@
 "use strict";
 // A card per engine: how it keeps up, how long its answers take, what its cycles are made of, what the judge says.
 
-const SPARK = {width: 300, height: 78, left: 34, right: 4, top: 6, bottom: 6};
+const SPARK = {width: 300, height: 78, left: 40, right: 4, top: 6, bottom: 6};
 const STEPS_SHOWN = 7;
 
 function millisecondsText(ms) {
   return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 10_000 ? `${countText(Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+// What a judge beside a run has said so far.
+function judgedText({minutes: [first, last]}, faults) {
+  if (last < first) return faults ? `; faults so far: ${faults}` : "; the judge waits for the first minute";
+  return `; judged beside the run, minute${last > first ? "s" : ""} ${last > first ? `${first} to ` : ""}${last}: ${faults || "all right"}`;
 }
 
 class Card {
@@ -56,13 +62,19 @@ class Card {
     this.drawTable(soFar);
   }
 
+  // Of the whole run once it is judged; so far, while a judge works beside it.
   sayVerdict() {
-    const {verdict, state, reason} = this.run;
-    const part = this.say("verdict", verdict ? verdict.word : state === "running" ? "under way" : "not judged");
-    part.className = `verdict ${verdict ? verdict.word.toLowerCase() : "open"}`;
-    const faults = verdict ? Object.entries(verdict.faults).map(([fault, count]) => `${countText(count)} ${fault}`) : [];
+    const {verdict, judge, state, reason} = this.run;
+    const faults = Object.entries((verdict ?? judge)?.faults ?? {}), count = faults.reduce((sum, [, one]) => sum + one, 0);
+    const word = verdict ? verdict.word
+      : judge && count ? `${countText(count)} fault${count === 1 ? "" : "s"} so far`
+      : judge && judge.minutes[1] >= judge.minutes[0] ? "right so far"
+      : state === "running" ? "under way" : "not judged";
+    const look = verdict ? verdict.word.toLowerCase() : judge && count ? "fail" : word === "right so far" ? "pass" : "open";
+    this.say("verdict", word).className = `verdict ${look}`;
     const clock = `${this.run.clock} clock${this.run.slower > 1 ? `, ${this.run.slower} times slower` : ""}`;
-    const judged = verdict ? (faults.length ? `; faults in the whole run: ${faults.join(", ")}` : "; no fault found") : "";
+    const listed = faults.map(([fault, one]) => `${countText(one)} ${fault}`).join(", ");
+    const judged = verdict ? (count ? `; faults in the whole run: ${listed}` : "; no fault found") : judge ? judgedText(judge, listed) : "";
     const ended = ["complete", "running"].includes(state) ? "" : `; ${state}: ${reason}`;
     this.say("state", `${this.run.folder}, ${clock}${judged}${ended}`);
   }

@@ -23,6 +23,8 @@ class Race {
       bar: add("rect", {class: "bar", x: LANE.left, y: bar, height: high, rx: 2, width: 0}),
       worst: add("rect", {class: "worst", y: bar - 2, height: high + 4, width: 3}),
       text: add("text", {class: "lane", x: LANE.left, y: top + LANE.label - 3}),
+      // How much of the text was cut for want of room.
+      cut: 0,
     };
     lane.bar.style.fill = lane.worst.style.fill = run.colour;
     return lane;
@@ -41,15 +43,14 @@ class Race {
       const lane = this.lanes[number];
       lane.bar.setAttribute("width", Math.max(x(behind[number]) - LANE.left, 1).toFixed(1));
       lane.worst.setAttribute("x", (x(worst[number]) - 1.5).toFixed(1));
-      const most = width < 520 ? `, at most ${secondsText(worst[number])}` : `, at most ${secondsText(worst[number])} in the last minute`;
-      const text = `${run.label}: ${secondsText(behind[number])}${most}`;
-      if (lane.text.textContent !== text) lane.text.textContent = text;
       lane.text.classList.toggle("late", worst[number] > run.responses[kind].limit);
+      fit(lane, room, run.label, secondsText(behind[number]), secondsText(worst[number]));
     });
   }
 
   drawAxis(scale, limit, width, x, key) {
     this.scale = key;
+    for (const lane of this.lanes) lane.cut = 0;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${this.height}`);
     this.svg.setAttribute("height", this.height);
     for (const track of this.svg.querySelectorAll("[data-wide]")) {
@@ -72,5 +73,17 @@ class Race {
       this.limit.append(svgElement("line", {class: "limit", x1: x(limit), x2: x(limit), y1: top, y2: top + LANE.height - LANE.label}));
     }
     this.limit.append(svgElement("text", {class: "limit", y: bottom + 16, ...place}, `limit ${limit} s`));
+  }
+}
+
+// As much as there is room for: the name gives way last, from its end.  What did not fit once is not tried again.
+function fit(lane, room, label, behind, worst) {
+  const form = () => `${lane.cut < 2 ? label : `${label.slice(0, 1 - lane.cut).trimEnd()}…`}: ${behind}, at most ${worst}`
+    + (lane.cut ? "" : " in the last minute");
+  if (lane.text.textContent === form()) return;
+  lane.text.textContent = form();
+  while (lane.text.getComputedTextLength() > room && lane.cut < label.length - 2) {
+    lane.cut++;
+    lane.text.textContent = form();
   }
 }
