@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from driver.cli import main
+from driver.dataset.ignore import without_requests
+from driver.dataset.relabel import relabelled
 from driver.run.config import RunConfig
 from driver.run.journal import JournalWriter
 from driver.run.judge_status import JudgeStatus, describe_status, read_status
@@ -18,8 +21,10 @@ from driver.run.poller import Cycle
 from driver.run.record import read_run, write_run
 from driver.run.verdict import Verdict, read_verdict
 from driver.validate.judge import Question, judged
+from driver.validate.live.checkpoint import Checkpoint
 from driver.validate.live.follow import follow, live_verdict
 from driver.validate.live.live_judge import LiveJudge
+from driver.validate.live.tree_file import read_tree, write_tree
 from polling_baseline import spec
 from tests import traces
 from tests.engines.lenient_readings import trace_road
@@ -66,12 +71,35 @@ def _question(dataset, output: Path, lines: list[str]) -> Question:
 def in_pieces(question: Question, folder: Path, input_first: float) -> Verdict:
     """Judged live, in pieces; the output is ahead of the input, or behind it, by a share of the run."""
     judge = LiveJudge(question.dataset, question.seconds, question.limits, folder)
+    _take(judge, question, range(PIECES), input_first)
+    return _ended(judge, question)
+
+
+def with_restarts(question: Question, folder: Path, input_first: float) -> Verdict:
+    """The same by a judge that is killed again and again, some pieces after its last checkpoint."""
+    judge = LiveJudge(question.dataset, question.seconds, question.limits, folder)
+    for first in range(0, PIECES, 5):
+        _take(judge, question, range(first, first + 5), input_first)
+        write_tree(folder / "state.npz", judge.state())
+        judge.keep_files()
+        _take(judge, question, range(first + 5, min(first + 8, PIECES)), input_first)
+        judge.close()
+        state = read_tree(folder / "state.npz")
+        judge = LiveJudge(question.dataset, question.seconds, question.limits, folder, state)
+    return _ended(judge, question)
+
+
+def _take(judge: LiveJudge, question: Question, pieces: range, input_first: float) -> None:
     lines = question.output.read_bytes().splitlines(keepends=True)
-    for piece in range(PIECES):
-        second = question.seconds.stop * (piece / PIECES + input_first)
+    start, length = question.seconds.start, len(question.seconds)
+    for piece in pieces:
+        second = start + length * (piece / PIECES + input_first)
         judge.take_input(max(0, min(int(second), question.seconds.stop)))
         judge.take_output(b"".join(_share(lines, piece)))
         judge.settle(second)
+
+
+def _ended(judge: LiveJudge, question: Question) -> Verdict:
     judge.end(question.seconds)
     judge.close()
     return live_verdict(question, judge, question.seconds)
@@ -91,6 +119,27 @@ def test_the_same_verdict(spark, roads: str, tmp_path: Path, request: pytest.Fix
     assert verdict["lines"]["malformed"] == (0 if roads == "right" else 1)
     for input_first in (-0.5, 1.0) if roads == "right" else (0.1,):
         assert in_pieces(question, tmp_path, input_first) == verdict, input_first
+    if roads == "mutants":
+        assert with_restarts(question, tmp_path, 0.3) == verdict
+
+
+PARTS = {
+    "some minutes": lambda question: replace(question, seconds=range(60, 360)),
+    "other limits": lambda question: replace(question, limits={**question.limits, "toll": 0.3, "balance": 0.5}),
+    "no balances": lambda question: replace(question, dataset=without_requests(question.dataset, ["balance"])),
+    "copies": lambda question: replace(question, dataset=relabelled(question.dataset, question.dataset.xways + 2.5)),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_same_verdict_on_a_part(spark, mutants: Question, part: str, tmp_path: Path) -> None:
+    """Or on more than there is an output of: then much is extra, or missing."""
+    question = PARTS[part](mutants)
+    with judged(spark, question) as judgement:
+        verdict = judgement.verdict
+    with judged(spark, mutants) as judgement:
+        assert verdict["answers"] != judgement.verdict["answers"]
+    assert in_pieces(question, tmp_path, 0.1) == verdict
 
 
 def test_faults_so_far(right: Question, tmp_path: Path) -> None:
@@ -134,9 +183,16 @@ def _go_on(run: Path, lines: list[bytes], until: int, journal: JournalWriter) ->
         journal.write(Cycle(range(before, until), 1, before, before, until, until, 0, {}), output.tell())
 
 
-@pytest.mark.parametrize("spoilt", [False, True])
-def test_a_run_is_followed(right: Question, run_under_way: Path, spoilt: bool) -> None:
-    """Minute by minute; a judge that is started again goes on from what there is, and a fault can stop the run."""
+@pytest.mark.parametrize(("spoilt", "checkpoint"), [(False, "sound"), (True, "damaged"), (True, "none")])
+def test_a_run_is_followed(
+    right: Question, run_under_way: Path, spoilt: bool, checkpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Minute by minute, with one judge after the other, and a fault can stop the run.
+
+    A judge that is started again goes on from the checkpoint; without one, it begins again.
+    """
+    monkeypatch.setattr("driver.validate.live.follow.POLL_S", 0.0)
+    monkeypatch.setattr("driver.validate.live.follow.KEEP_S", 1000.0 if checkpoint == "none" else 0.0)
     run, lines = run_under_way, right.output.read_bytes().splitlines(keepends=True)
     question = replace(right, output=run / "output.csv")
     if spoilt:
@@ -156,15 +212,35 @@ def test_a_run_is_followed(right: Question, run_under_way: Path, spoilt: bool) -
         return until != 3 * spec.MINUTE_S
 
     assert follow(run, question, said.append, goes_on, stops_run=True) is None
+    assert (run / "judge" / "state.npz").exists() == (checkpoint != "none")
+    if checkpoint == "damaged":
+        (run / "judge" / "state.npz").write_bytes(b"PK")
+    before = len(said)
     verdict = follow(run, question, said.append, goes_on, stops_run=True)
     journal.close()
     assert verdict and verdict["verdict"] == ("FAIL" if spoilt else "PASS")
     last = read_status(run)
     assert last and last["stops_run"] == spoilt and last["minutes"] == verdict["minutes"] and last["open_answers"] == 0
     assert describe_status(last).endswith("1 wrong" if spoilt else "all right")
-    assert [minute.minute for minute in said[-verdict["minutes"][1] :]] == list(range(1, verdict["minutes"][1] + 1))
+    assert not (run / "judge").exists()
+    all_minutes = list(range(1, verdict["minutes"][1] + 1))
+    assert [minute.minute for minute in said[0 if checkpoint == "sound" else before :]] == all_minutes and before > 0
     faults = {minute.minute: minute.faults for minute in said if minute.faults}
     assert faults == ({2: {("toll", "wrong"): 1}} if spoilt else {})
+
+
+def test_two_judges_of_a_run(tmp_path: Path) -> None:
+    """The second one leaves alone what the first one keeps; to another question, it is of no use."""
+    first, second = Checkpoint(tmp_path), Checkpoint(tmp_path)
+    first.write("question", {"array": np.arange(3), 7: [1.5, None]}, [])
+    second.write("question", "nothing", [])
+    assert second.folder != first.folder and second.read("question") is None
+    second.close(done=True)
+    state = first.read("question")
+    assert state[7] == [1.5, None] and state["array"].tolist() == [0, 1, 2]
+    assert first.read("another question") is None and not list(first.folder.iterdir())
+    first.close(done=False)
+    assert first.folder.exists() and not second.folder.exists()
 
 
 def test_beside_a_run(lrb, spark, right: Question, tmp_path: Path) -> None:
