@@ -100,9 +100,10 @@ def close(in_haste: bool = False) -> None:
     if in_haste:
         gateway.proc.kill()
     gateway.proc.stdin.close()
+    java, spark = gateway.homes
     try:
         gateway.proc.wait(END_S)
-        keep_archive(*gateway.homes, gateway.folder)
+        keep_archive(java, spark, gateway.folder)
     except subprocess.TimeoutExpired:
         # On a machine that is too busy, the archive has to wait for a later command.
         gateway.proc.kill()

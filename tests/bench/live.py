@@ -1,7 +1,7 @@
 """The judge beside a run against the judge of the finished file, for 1 to 5 expressways and three hours.
 
 Three hours in real time would take three hours.  So a finished run is given to the judge beside it cycle by cycle, as
-fast as it takes them; and two minutes at the largest L are run on the real clock, with the judge beside.
+fast as it takes them; and the last minute of the largest L is run on the real clock, with the judge beside.
 `python -m tests.bench.live FILE.svg` draws it as well.
 """
 
@@ -31,10 +31,10 @@ from driver.validate.judge import Question
 from driver.validate.live.follow import Follower
 from tests.bench.cost import PROC, Cost, lrb
 
-LOADS = (1, 2, 3, 4, 5)
-REAL_MINUTES = (179, 180)
-# Hours by expressways: what the text says of figure 3.3 of the thesis.
-THESIS_H = {1: 2.75, 5: 13.0}
+LOADS, HISTORY_DAYS = (1, 2, 3, 4, 5), 10
+REAL_MINUTE = 180
+# By expressways: what the text says of figure 3.3 of the thesis.
+THESIS_S = {1: 2.75 * 3600, 5: 13.0 * 3600}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def main(chart: str = "") -> None:
     replays: dict[int, Replay] = {}
     with tempfile.TemporaryDirectory() as name:
         road = Path(name) / "road"
-        lrb("generate", "--xways", max(LOADS), "--out", road)
+        lrb("generate", "--xways", max(LOADS), "--history-days", HISTORY_DAYS, "--out", road)
         for xways in LOADS:
             run = Path(name) / f"L{xways}"
             lrb(*("run", "--engine", "aurora", "--clock", "virtual", "--xways", xways), "--out", run, road)
@@ -120,15 +120,14 @@ def _memory_mib() -> float:
 
 
 def _on_the_real_clock(road: Path, run: Path) -> str:
-    first, last = REAL_MINUTES
-    minutes = ("--from-minute", first, "--to-minute", last)
+    minutes = ("--from-minute", REAL_MINUTE, "--to-minute", REAL_MINUTE)
     lrb("run", "--engine", "aurora", "--clock", "real", "--judge", *minutes, "--out", run, road)
     lag_s = (run / VERDICT).stat().st_mtime - (run / "output.csv").stat().st_mtime
     status = read_status(run)
     cpu_s = status["cpu_s"] if status else 0.0
     return (
-        f"minutes {first} and {last} of L = {max(LOADS)} on the real clock: verdict {lag_s:.2f} s after the last "
-        f"answer, {cpu_s:.1f} s of CPU beside {60 * (last - first + 1)} s, start included"
+        f"minute {REAL_MINUTE} of L = {max(LOADS)} on the real clock: verdict {lag_s:.2f} s after the last answer, "
+        f"{cpu_s:.1f} s of CPU, start included"
     )
 
 
@@ -137,7 +136,7 @@ def _draw(files: dict[int, Cost], replays: dict[int, Replay], chart: Path) -> No
         return Curve(name, LOADS, values, look=look)
 
     lines = [
-        Curve("the thesis: figure 3.3", list(THESIS_H), [3600 * hours for hours in THESIS_H.values()], look="dashed"),
+        Curve("the thesis: ends of figure 3.3", list(THESIS_S), list(THESIS_S.values()), look="dashed"),
         curve("of the file: run's end to verdict", [files[xways].wall_s for xways in LOADS]),
         curve("of the file: CPU", [files[xways].cpu_s for xways in LOADS], "dotted"),
         curve("beside the run: run's end to verdict", [replays[xways].lag_s for xways in LOADS]),
