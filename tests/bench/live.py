@@ -29,10 +29,15 @@ from driver.run.verdict import NAME as VERDICT
 from driver.run.verdict import read_verdict
 from driver.validate.judge import Question
 from driver.validate.live.follow import Follower
+from polling_baseline import spec
 from tests.bench.cost import PROC, Cost, lrb
 
 LOADS, HISTORY_DAYS = (1, 2, 3, 4, 5), 10
 REAL_MINUTE = 180
+HEAD = (
+    *("L", "of the file: CPU", "verdict after the end", "beside the run: CPU", "of a core", "verdict after the end"),
+    *("longest work at a time", "MiB after each hour"),
+)
 # By expressways: what the text says of figure 3.3 of the thesis.
 THESIS_S = {1: 2.75 * 3600, 5: 13.0 * 3600}
 
@@ -52,6 +57,7 @@ class Replay:
 def main(chart: str = "") -> None:
     files: dict[int, Cost] = {}
     replays: dict[int, Replay] = {}
+    print(_line(*HEAD), "|" + "---|" * len(HEAD), sep="\n", flush=True)
     with tempfile.TemporaryDirectory() as name:
         road = Path(name) / "road"
         lrb("generate", "--xways", max(LOADS), "--history-days", HISTORY_DAYS, "--out", road)
@@ -60,20 +66,24 @@ def main(chart: str = "") -> None:
             lrb(*("run", "--engine", "aurora", "--clock", "virtual", "--xways", xways), "--out", run, road)
             files[xways] = lrb("validate", road, run)
             replays[xways] = _replayed(road, run)
-            print(f"L = {xways}: file {files[xways]}; {_text(replays[xways])}", flush=True)
+            print(_row(xways, files[xways], replays[xways]), flush=True)
             (run / "output.csv").unlink()
         print(_on_the_real_clock(road, Path(name) / "real"), flush=True)
     if chart:
         _draw(files, replays, Path(chart))
 
 
-def _text(replay: Replay) -> str:
-    share = 100 * replay.cpu_s / 10800
-    memory = ", ".join(f"{mib:.0f}" for mib in replay.memory_mib)
-    return (
-        f"beside the run {replay.cpu_s:.1f} s of CPU ({share:.2f} % of a core), verdict {replay.lag_s:.2f} s after the "
-        f"last cycle, busy {replay.slowest_s:.2f} s at most before, {memory} MiB after each hour"
-    )
+def _row(xways: int, file: Cost, beside: Replay) -> str:
+    """Of the table in docs/validation.md."""
+    share = f"{100 * beside.cpu_s / spec.RUN_SECONDS:.2f} %"
+    seconds = f"{beside.lag_s:.2f} s", f"{beside.slowest_s:.2f} s"
+    memory = ", ".join(f"{mib:.0f}" for mib in beside.memory_mib)
+    of_file = f"{file.cpu_s:.1f} s", f"{file.wall_s:.1f} s"
+    return _line(str(xways), *of_file, f"{beside.cpu_s:.1f} s", share, *seconds, memory)
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _replayed(road: Path, run: Path) -> Replay:

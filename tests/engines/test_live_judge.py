@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,8 @@ from driver.run.judge_status import JudgeStatus, describe_status, read_status
 from driver.run.loop import broken_run
 from driver.run.poller import Cycle
 from driver.run.record import read_run, write_run
-from driver.run.verdict import Verdict, read_verdict
+from driver.run.verdict import NAME as VERDICT
+from driver.run.verdict import Verdict, write_verdict
 from driver.validate.answers import write_answers
 from driver.validate.judge import Question, judged, reference_for
 from driver.validate.live.checkpoint import Checkpoint
@@ -27,6 +29,7 @@ from driver.validate.live.follow import follow, live_verdict
 from driver.validate.live.live_judge import LiveJudge
 from driver.validate.live.tree_file import read_tree, write_tree
 from polling_baseline import spec
+from polling_baseline.project import ROOT
 from tests import traces
 from tests.engines.lenient_readings import trace_road
 from tests.engines.test_mutations import all_roads
@@ -255,15 +258,23 @@ def test_two_judges_of_a_run(tmp_path: Path) -> None:
     assert first.folder.exists() and not second.folder.exists()
 
 
-def test_beside_a_run(lrb, spark, right: Question, tmp_path: Path) -> None:
-    """`lrb run --judge` leaves the verdict that the judge of the file gives."""
+ENGINES = {
+    "aurora": ("--workers", 1),
+    "exec": ("--command", f"{sys.executable} {ROOT / 'docs' / 'examples' / 'plain_python.py'}"),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_beside_a_run(lrb, spark, right: Question, tmp_path: Path, engine: str) -> None:
+    """`lrb run --judge` leaves the verdict that the judge of the file gives, byte for byte."""
     run = tmp_path / "run"
-    words = ["--engine", "aurora", "--workers", 1, "--clock", "virtual", "--judge", "--out", run, right.dataset.path]
+    words = ["--engine", engine, *ENGINES[engine], "--clock", "virtual", "--judge", "--out", run, right.dataset.path]
     done = lrb("run", *words)
     assert done.returncode == 0 and "PASS" in done.stdout, done.stderr
-    assert read_run(run)["verdict"] == "PASS"
+    assert read_run(run)["verdict"] == "PASS" and not (run / "judge").exists()
     with judged(spark, replace(right, output=run / "output.csv")) as judgement:
-        assert read_verdict(run) == judgement.verdict
+        write_verdict(tmp_path / VERDICT, judgement.verdict)
+    assert (run / VERDICT).read_bytes() == (tmp_path / VERDICT).read_bytes()
 
 
 @pytest.mark.parametrize(
