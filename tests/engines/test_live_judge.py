@@ -258,10 +258,8 @@ def test_two_judges_of_a_run(tmp_path: Path) -> None:
     assert first.folder.exists() and not second.folder.exists()
 
 
-ENGINES = {
-    "aurora": ("--workers", 1),
-    "exec": ("--command", f"{sys.executable} {ROOT / 'docs' / 'examples' / 'plain_python.py'}"),
-}
+EXAMPLE = ROOT / "docs" / "examples" / "plain_python.py"
+ENGINES = {"aurora": ("--workers", 1), "exec": ("--command", f"{sys.executable} {EXAMPLE}")}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -275,6 +273,31 @@ def test_beside_a_run(lrb, spark, right: Question, tmp_path: Path, engine: str) 
     with judged(spark, replace(right, output=run / "output.csv")) as judgement:
         write_verdict(tmp_path / VERDICT, judgement.verdict)
     assert (run / VERDICT).read_bytes() == (tmp_path / VERDICT).read_bytes()
+
+
+WAIT = """
+def wait():
+    import pathlib, time
+    status = pathlib.Path(sys.argv[1])
+    while not status.exists() or '"stops_run": true' not in status.read_text():
+        time.sleep(0.05)
+
+"""
+TOLL = 'self.answers.append(f"0,{vehicle},{second},{NOW},{lav},{toll}")'
+
+
+def test_a_fault_stops_the_run(lrb, right: Question, tmp_path: Path) -> None:
+    """A system whose tolls are wrong, and which waits in its third minute until the judge has seen one."""
+    system, run = tmp_path / "wrong.py", tmp_path / "run"
+    text = EXAMPLE.read_text()
+    assert text.count(TOLL) == text.count("\ndef main()") == 1
+    wrong = TOLL.replace("{toll}", "{toll + 1}") + "\n        if second >= 120:\n            wait()"
+    system.write_text(text.replace(TOLL, wrong).replace("\ndef main()", WAIT + "\ndef main()"))
+    command = f"{sys.executable} {system} {run / 'judge.json'}"
+    words = ["--engine", "exec", "--command", command, "--clock", "virtual", "--judge", "--stop-at-fault", "--out", run]
+    done = lrb("run", *words, right.dataset.path)
+    assert done.returncode == 2 and "stopped at a fault that the judge saw" in done.stdout, done.stderr
+    assert read_run(run)["covered"][1] < right.seconds.stop - 1 and read_run(run)["verdict"] == "FAIL"
 
 
 @pytest.mark.parametrize(
