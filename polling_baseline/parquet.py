@@ -34,3 +34,11 @@ def read_columns(path: Path, names: Sequence[str] | None = None) -> Columns:
     with reading(path), pq.ParquetFile(path) as file:
         table = file.read(names and list(names), use_threads=False)
         return {name: table[name].to_numpy() for name in names or table.column_names}
+
+
+def read_groups(path: Path, names: Sequence[str]) -> Iterator[Columns]:
+    """These columns of a file, one row group after the other: what is left of one is let go before the next."""
+    with reading(path), pq.ParquetFile(path) as file:
+        for number in range(file.num_row_groups):
+            table = file.read_row_group(number, list(names), use_threads=False)
+            yield {name: table[name].to_numpy() for name in names}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import driver
@@ -36,13 +37,23 @@ def end_beside(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def wait_for_run(folder: Path, beside: int) -> bool:
-    """Give way to the run, and wait until it has begun; whether it has, while the process that makes it lives."""
+def version_of_run(folder: Path) -> int:
+    """Another number once `run.json` was written again; 0 while there is none."""
     from driver.run.record import NAME
 
+    with suppress(FileNotFoundError):
+        return (folder / NAME).stat().st_mtime_ns
+    return 0
+
+
+def wait_for_run(folder: Path, beside: int, before: int = 0) -> bool:
+    """Give way to the run, and wait until it has begun; whether it has, while the process that makes it lives.
+
+    One that goes on has begun when its version is no longer the one of `before`.
+    """
     os.nice(LOWEST_PRIORITY)
     until = time.monotonic() + BEGIN_S
-    while not (folder / NAME).exists():
+    while version_of_run(folder) in (0, before):
         if not is_beside(beside):
             return False
         if time.monotonic() > until:

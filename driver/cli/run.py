@@ -202,10 +202,12 @@ def run(args: argparse.Namespace) -> int:
     from driver.run.loop import measure, resume_run
 
     backends = Backends(args.dsn, args.master, args.database)
+    if args.stop_at_fault and not args.judge:
+        raise Refusal("only a judge sees faults while the run goes on; give --judge as well")
     if args.resume:
         _refuse_options(args)
         folder = args.resume
-        with _page_of(folder, args.watch):
+        with _page_of(folder, args.watch), _judge_of(args, read_run(folder)["config"]["dataset"], folder):
             record = resume_run(folder, backends)
     else:
         config = config_from(args)
@@ -217,10 +219,7 @@ def run(args: argparse.Namespace) -> int:
             if args.watch or args.judge:
                 raise Refusal("one run can be watched or judged while it goes on; leave out --repeat")
             return _repeat(config, dataset, backends, folder, args.repeat)
-        if args.stop_at_fault and not args.judge:
-            raise Refusal("only a judge sees faults while the run goes on; give --judge as well")
-        judge = _judging(config, folder, args.stop_at_fault) if args.judge else nullcontext()
-        with _page_of(folder, args.watch), judge:
+        with _page_of(folder, args.watch), _judge_of(args, config.dataset, folder):
             record = measure(config, dataset, backends, folder)
     if args.judge:
         record = read_run(folder)
@@ -232,13 +231,18 @@ def run(args: argparse.Namespace) -> int:
     return FAIL_STATUS if args.judge and record.get("verdict") != "PASS" else 0
 
 
-@contextmanager
-def _judging(config: RunConfig, folder: Path, stop_at_fault: bool) -> Iterator[None]:
-    """The verdict on the run that is made in the block, by a process of its own; it is there when the block ends."""
-    from driver.cli.beside import end_beside, start_beside
+def _judge_of(args: argparse.Namespace, dataset: str, folder: Path) -> AbstractContextManager[None]:
+    """With `--judge`, the judge of the run that is made in the block."""
+    return _judging(dataset, folder, args.stop_at_fault) if args.judge else nullcontext()
 
-    words = ["validate", config.dataset, folder, "--follow", *(["--stop-at-fault"] if stop_at_fault else [])]
-    judge = start_beside(words)
+
+@contextmanager
+def _judging(dataset: str, folder: Path, stop_at_fault: bool) -> Iterator[None]:
+    """The verdict on the run that is made in the block, by a process of its own; it is there when the block ends."""
+    from driver.cli.beside import end_beside, start_beside, version_of_run
+
+    words = ["validate", dataset, folder, "--follow", "--before", version_of_run(folder)]
+    judge = start_beside([*words, *(["--stop-at-fault"] if stop_at_fault else [])])
     try:
         yield
         judge.wait()
@@ -272,8 +276,8 @@ def _page_of(folder: Path, watch: bool) -> AbstractContextManager[None]:
 
 
 def _refuse_options(args: argparse.Namespace) -> None:
-    """A run goes on as it was begun."""
-    mine = ("resume", "watch", "dsn", "database", "master", "verb", "run")
+    """A run goes on as it was begun; who looks on may be others."""
+    mine = ("resume", "watch", "judge", "stop_at_fault", "dsn", "database", "master", "verb", "run")
     if any(value not in (None, False) for name, value in vars(args).items() if name not in mine):
         raise Refusal("--resume takes all options of the run that it names; leave the others out")
 

@@ -77,8 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--page", metavar="FILE", type=Path, help="show the faults as a page: when, where, and why")
     parser.add_argument("--follow", action="store_true", help="judge a run while it goes on, minute by minute")
-    # Of `lrb run --judge`: the process that makes the run, and whether it is to stop at a fault.
+    # Of `lrb run --judge`: the process that makes the run, what `version_of_run` was before it, and whether it is to
+    # stop at a fault.
     parser.add_argument("--beside", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--before", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--stop-at-fault", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--lenient", action="store_true", help="accept the specification's lenient readings as well")
     parser.add_argument(
@@ -103,7 +105,7 @@ def add_span_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     readings.check_arguments(args)
-    if args.beside and not wait_for_run(args.run_folder, args.beside):
+    if args.beside and not wait_for_run(args.run_folder, args.beside, args.before):
         return 0
     question, output = _question(args)
     if args.follow:

@@ -93,25 +93,26 @@ def read_cycles(folder: Path) -> list[Cycle]:
 class JournalReader:
     """Follows the journal of a run that may be under way."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, length: int = 0, output_bytes: float = 0.0) -> None:
+        """From its beginning, or from where an earlier reader was."""
         self._path = folder / NAME
         self._header = b""
-        self.length = 0
+        self.length = length
         # How much of `output.csv` belongs to the cycles that were given.
-        self.output_bytes = 0.0
+        self.output_bytes = output_bytes
 
     def new_cycles(self) -> list[Cycle]:
         """Those entered since it was last asked."""
         if not self._path.exists() or self._path.stat().st_size <= self.length:
             return []
         with self._path.open("rb") as file:
+            if not self._header:
+                header = file.readline()
+                if not header.endswith(b"\n"):
+                    return []
+                self._header, self.length = header, max(self.length, len(header))
             file.seek(self.length)
             data = file.read()
-        if not self._header:
-            header, newline, data = data.partition(b"\n")
-            if not newline:
-                return []
-            self._header, self.length = header, len(header + newline)
         entries = list(_parsed(self._header, data, self.length))
         if entries:
             _, self.length, self.output_bytes = entries[-1]

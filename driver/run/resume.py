@@ -19,6 +19,7 @@ from driver.run.config import RunConfig
 from driver.run.earlier_server import check_state, same_backends
 from driver.run.engines import ON_POSTGRESQL, Backends, open_engine
 from driver.run.journal import NAME, Journal, read_journal
+from driver.run.judge_status import NAME as JUDGE_STATUS
 from driver.run.poller import Cycle
 from driver.run.record import config_of, read_run
 from driver.run.record_types import Outage, RunJson
@@ -150,7 +151,11 @@ def refuse_gap(journal: Journal, last: range | None, first_second: int, folder: 
 
 
 def cut_back(folder: Path, journal: Journal) -> dict[str, Responses]:
-    """Cut both files to what is complete, and give the response times of the answers in it."""
+    """Cut both files to what is complete, and give the response times of the answers in it.
+
+    What a judge has said so far is forgotten: there may be none any more.
+    """
+    (folder / JUDGE_STATUS).unlink(missing_ok=True)
     for name, size in ((NAME, journal.journal_bytes), ("output.csv", journal.output_bytes)):
         with (folder / name).open("ab") as file:
             file.truncate(size)

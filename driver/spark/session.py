@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -99,9 +100,14 @@ def close(in_haste: bool = False) -> None:
     if in_haste:
         gateway.proc.kill()
     gateway.proc.stdin.close()
-    gateway.proc.wait(END_S)
     java, spark = gateway.homes
-    keep_archive(java, spark, gateway.folder)
+    try:
+        gateway.proc.wait(END_S)
+        keep_archive(java, spark, gateway.folder)
+    except subprocess.TimeoutExpired:
+        # On a machine that is too busy, the archive has to wait for a later command.
+        gateway.proc.kill()
+        gateway.proc.wait()
     shutil.rmtree(gateway.folder, ignore_errors=True)
 
 

@@ -23,6 +23,7 @@ NAMES = (
     "streaming",
     "lines",
     "validator",
+    "live",
     "clocks",
 )
 

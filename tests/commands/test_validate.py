@@ -258,7 +258,7 @@ BINARY = bytes(range(256)) * 300
 HOSTILE = {
     "binary": (lambda right: BINARY + b"\n" + right, {"unknown_type"}, 0),
     "nothing but line ends": (lambda right: b"\n\r\n\r\n" + right, {"blank"}, 0),
-    "a line of many megabytes": (lambda right: right + b"0," + b"1" * (40 << 20) + b"\n" + right[:0], {"malformed"}, 3),
+    "a line of 100 MB": (lambda right: right + b"0," + b"1" * 100_000_000 + b"\n", {"malformed"}, 3),
     "old line ends": (lambda right: right.replace(b"\n", b"\r"), set(), 0),
     "cut in the middle of a line": (lambda right: right[:-3], None, 3),
     "answers before the first second": (lambda right: right + b"0,1,-5,-5.000,-1,0\n", set(), 3),
@@ -275,13 +275,34 @@ def test_output_that_nobody_should_write(validate, right, tmp_path, name):
     make, notes, status = HOSTILE[name]
     output = tmp_path / "output.csv"
     output.write_bytes(make(right.read_bytes()))
-    found, verdict, _ = validate("--output", output, "--json", "--faults", tmp_path / "faults.csv")
+    # A million faults take their time to be written.
+    faults = () if name.startswith("a million") else ("--faults", tmp_path / "faults.csv")
+    found, verdict, _ = validate("--output", output, "--json", *faults)
     lines = verdict["lines"]
     assert found == status
     assert notes is None or {note for note in NOTES if lines[note]} == notes
     if name.startswith("a million"):
         assert sum(kind["duplicate"] for kind in verdict["answers"].values()) == 1_000_000
     assert len(json.dumps(lines["examples"])) < 2000
+
+
+@pytest.mark.parametrize("moment", ["driver.validate.judge.take_overview", "driver.validate.fault_files._write_csv"])
+def test_an_interrupt_leaves_nothing_half_written(validate, output, monkeypatch, moment):
+    """While it judges, or while it writes the faults: then the verdict is there, and complete."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(moment, interrupt)
+    # The session of the other tests.
+    monkeypatch.setattr("driver.cli._end_spark", lambda: None)
+    output.write_text("".join(output.read_text().splitlines(keepends=True)[1:]))
+    status, _, said = validate("--output", output, "--faults", output.parent / "faults.csv")
+    written = ["output.verdict.json"] if moment.endswith("_write_csv") else []
+    assert (status, "lrb: interrupted" in said) == (2, True)
+    assert sorted(path.name for path in output.parent.iterdir()) == ["output.csv", *written]
+    for name in written:
+        check_json(output.parent / name, "verdict.json")
 
 
 def test_negative_and_late_emits(validate, output):

@@ -10,6 +10,7 @@ import resource
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -19,7 +20,9 @@ from driver.cli import main
 from driver.run.engines import Backends
 from driver.run.loop import resume_run
 from driver.run.record import write_run
+from driver.run.verdict import read_verdict
 from driver.validate.judge import Question, judged
+from driver.validate.live.follow import follow
 from polling_baseline.database import claim
 from polling_baseline.engines.system_x import sessions
 from polling_baseline.refusal import Refusal
@@ -190,6 +193,18 @@ def test_on_the_real_clock_the_outage_lasts_as_long_as_it_lasted(crash_world: Wo
     # All that was asked after the kill, and the cycle that it met.
     late = sum(answer["late"] for answer in facts(run)["answers"].values())
     assert outage["late_answers"] == late > 0
+
+
+def test_judged_while_it_goes_on(crash_world: World, run: Path, lrb, spark) -> None:
+    """By a judge that follows the run since it was killed, and by one that is started with the rest of it."""
+    question = Question(crash_world.dataset, run / "output.csv", range(MINUTES * 60))
+    with ThreadPoolExecutor(1) as thread:
+        followed = thread.submit(follow, run, question, lambda minute: None)
+        done = lrb("run", "--resume", run, "--judge")
+        verdict = followed.result()
+    with judged(spark, question) as judgement:
+        assert verdict == read_verdict(run) == judgement.verdict, done.stderr
+    assert facts(run)["verdict"] == verdict["verdict"] and len(facts(run)["outages"]) == 1
 
 
 def test_what_cannot_be_resumed(crash_world: World, run: Path, tmp_path: Path, capsys, lrb) -> None:

@@ -1,14 +1,13 @@
 """The answers to the input of one minute, expected and received, and what they count.
 
-A minute whose answers are all there is put aside on the disk.  If another answer to it comes, it is fetched again.
+A minute whose answers are all there, or can only come late, is put aside on the disk.  If another answer to it comes,
+it is fetched again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from driver.run.limits import Limits
 from driver.run.verdict import FAULTS
 from driver.validate.copies import copied
 from driver.validate.live.right_stream import RightMinute
+from driver.validate.live.tree_file import Tree
 from driver.validate.reading import STRICT
 from driver.validate.readings import Acceptance
 from driver.validate.reference.money import Accounts, accounts_of
@@ -81,18 +81,12 @@ class Ledger:
         }
         return {key: number for key, number in counts.items() if number}
 
-    def save(self, path: Path) -> None:
-        groups = {"expected": self.expected, "came": self.came}
-        arrays: Any = {
-            f"{group}.{name}": column for group, columns in groups.items() for name, column in columns.items()
-        }
-        np.savez(path, **arrays, **{name: getattr(self.accounts, name) for name in ACCOUNTS})
+    def state(self) -> Tree:
+        """For a file; what is counted follows from it."""
+        came = joined([self.came, *self.news], CAME)
+        accounts = {name: getattr(self.accounts, name) for name in ACCOUNTS}
+        return {"expected": self.expected, "came": came, "accounts": accounts}
 
 
-def fetch(path: Path) -> Ledger:
-    with np.load(path) as arrays:
-        groups = [
-            {name: arrays[f"{group}.{name}"] for name in names}
-            for group, names in (("expected", EXPECTED), ("came", CAME))
-        ]
-        return Ledger(groups[0], Accounts(*(arrays[name] for name in ACCOUNTS)), groups[1])
+def ledger_from(state: Tree) -> Ledger:
+    return Ledger(state["expected"], Accounts(**state["accounts"]), state["came"])

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from driver.dataset.folder import Dataset, read_minutes
 from driver.run.feed import Feed
+from driver.validate.live.tree_file import Tree
 from driver.validate.reference.accidents import accidents_of, ahead_of, stops_of
 from driver.validate.reference.money import Accounts, accounts_of
 from driver.validate.reference.requests import answer, answers_to, requests_by_kind, units_of
@@ -63,10 +64,12 @@ class Sums:
 class RightStream:
     """Gives the minutes of a part of a data set in order; holds what later ones depend on, and no more."""
 
-    def __init__(self, dataset: Dataset, seconds: range) -> None:
+    def __init__(self, dataset: Dataset, seconds: range, state: Tree = None) -> None:
         original = _without_copies(dataset)
         self.seconds = seconds
-        self._feed = Feed(original, seconds, 1)
+        # Of the minute that comes next.
+        self._first = state["first"] if state else seconds.start
+        self._feed = Feed(original, range(self._first, seconds.stop), 1)
         self._requests = requests_by_kind(dataset, [_requests(original, seconds)])
         self._answers = answers_to(self._requests, [answer(unit) for unit in units_of(dataset, self._requests)])
         self._everywhere = _nobody_at(min(original.traffic), max(original.traffic))
@@ -76,14 +79,26 @@ class RightStream:
         # What a vehicle owes, by its phase; what it was charged before the minute before, and in that one.
         self._owed, self._charged = Sums(), Sums()
         self._assessments = _assessed(NONE, NONE, NONE)
+        if state:
+            self._go_on_from(state)
+
+    def state(self) -> Tree:
+        """What later minutes depend on."""
+        sums = {name: [of.key, of.value] for name, of in (("owed", self._owed), ("charged", self._charged))}
+        rows = {"tail": self._tail, "accidents": self._accidents, "assessments": self._assessments}
+        return {"first": self._first, "tallies": list(self._tallies), **rows, **sums}
+
+    def _go_on_from(self, state: Tree) -> None:
+        self._tallies.extend(state["tallies"])
+        self._tail, self._accidents, self._assessments = (state[name] for name in ("tail", "accidents", "assessments"))
+        self._owed, self._charged = Sums(*state["owed"]), Sums(*state["charged"])
 
     def minutes(self) -> Iterator[RightMinute]:
         """Each minute of the seconds, which may become fewer meanwhile."""
-        first = self.seconds.start
-        while first < self.seconds.stop:
-            part = range(first, min(first + spec.MINUTE_S, self.seconds.stop))
+        while self._first < self.seconds.stop:
+            part = range(self._first, min(self._first + spec.MINUTE_S, self.seconds.stop))
+            self._first += spec.MINUTE_S
             yield self._take(part, self._feed.take(part).shares[0].reports)
-            first += spec.MINUTE_S
 
     def close(self) -> None:
         self._feed.close()

@@ -180,6 +180,8 @@ def _kept(rows: RDD[Any]) -> Iterator[RDD[Any]]:
 def _look(part: Slice) -> Look:
     reports, requests = read_slice(part)
     trips = trips_of(reports)
+    # The same rows in another order: a slice is large.
+    del reports
     return Look(tally_of(trips), stops_of(trips), requests, crossings_of(trips))
 
 

@@ -71,11 +71,13 @@ def _usual(trips: Trips, cell: Integers) -> Columns:
     speeds = 2 * speed
     speeds[1:] -= np.where(again[1:], speed[1:] + speed[:-1], 0)
     usual = ~trips.mixed
-    first = cell[usual].min() if usual.any() else 0
-    size = cell[usual].max() - first + 1 if usual.any() else 0
+    cell = cell[usual]
+    first = cell.min() if len(cell) else 0
+    cell -= first
+    size = cell.max() + 1 if len(cell) else 0
     # Doubles, but whole numbers below 2^53: exact.
-    cars = np.bincount(cell[usual] - first, ~again[usual], size)
-    sums = np.bincount(cell[usual] - first, speeds[usual], size)
+    cars = np.bincount(cell, ~again[usual], size)
+    sums = np.bincount(cell, speeds[usual], size)
     cells = np.flatnonzero(cars)
     return _tally(cells + first, np.full(len(cells), 2), cars[cells], sums[cells])
 

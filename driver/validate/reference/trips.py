@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from driver.dataset.folder import Dataset
 from polling_baseline import spec
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Columns
-from polling_baseline.parquet import read_columns, reading
+from polling_baseline.parquet import read_groups, reading
 
 # A task takes so many rows at most, and is worth its while from so many on.
 MOST_ROWS, LEAST_ROWS = 6_000_000, 500_000
@@ -109,14 +109,14 @@ def read_slice(part: Slice) -> tuple[Columns, Columns]:
     requests: list[Columns] = []
     for path in part.files:
         home = int(re.search(r"\d+", path.name)[0])  # type: ignore[index]
-        rows = read_columns(path, FIELDS)
-        inside = (rows["second"] >= part.seconds.start) & (rows["second"] < part.seconds.stop)
-        is_report = rows["kind"] == spec.REPORT
-        ours = inside & is_report & (rows["vehicle_id"] % part.of == part.part)
-        reports.append(_where(ours, rows, REPORT_COLUMNS))
-        if part.part == 0:
-            asked = _where(inside & ~is_report, rows, REQUEST_COLUMNS)
-            requests.append({**asked, "home": np.full(len(asked["kind"]), home)})
+        for rows in read_groups(path, FIELDS):
+            inside = (rows["second"] >= part.seconds.start) & (rows["second"] < part.seconds.stop)
+            is_report = rows["kind"] == spec.REPORT
+            ours = inside & is_report & (rows["vehicle_id"] % part.of == part.part)
+            reports.append(_where(ours, rows, REPORT_COLUMNS))
+            if part.part == 0:
+                asked = _where(inside & ~is_report, rows, REQUEST_COLUMNS)
+                requests.append({**asked, "home": np.full(len(asked["kind"]), home)})
     return joined(reports, REPORT_COLUMNS), joined(requests, (*REQUEST_COLUMNS, "home"))
 
 
@@ -130,23 +130,25 @@ def joined(parts: Sequence[Columns], names: Sequence[str]) -> Columns:
 
 
 def trips_of(reports: Columns) -> Trips:
-    second = reports["second"].astype(np.int64)
-    phase = reports["vehicle_id"].astype(np.int64) * spec.REPORT_PERIOD_S + second % spec.REPORT_PERIOD_S
-    key = phase * PERIODS + second // spec.REPORT_PERIOD_S
+    second, vehicle = reports["second"].astype(np.int64), reports["vehicle_id"].astype(np.int64)
+    key = vehicle * spec.REPORT_PERIOD_S + second % spec.REPORT_PERIOD_S
+    key = key * PERIODS + second // spec.REPORT_PERIOD_S
+    # Of a slice, each of these is tens of megabytes.
+    del second, vehicle
     order = np.argsort(key, kind="stable")
-    key, phase = key[order], phase[order]
+    key = key[order]
     ordered = {name: column[order] for name, column in reports.items()}
     follows = np.zeros(len(key), bool)
     follows[1:] = key[1:] == key[:-1] + 1
-    return Trips(ordered, follows, _mixed(ordered["vehicle_id"], phase))
+    return Trips(ordered, follows, _mixed(ordered["vehicle_id"], key))
 
 
-def _mixed(vehicle: npt.NDArray[np.int32], phase: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def _mixed(vehicle: npt.NDArray[np.int32], key: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     if not len(vehicle):
         return np.zeros(0, bool)
     first = np.flatnonzero(np.r_[True, vehicle[1:] != vehicle[:-1]])
     last = np.r_[first[1:], len(vehicle)] - 1
-    return np.repeat(phase[first] != phase[last], last - first + 1)
+    return np.repeat(key[first] // PERIODS != key[last] // PERIODS, last - first + 1)
 
 
 def crossings_of(trips: Trips) -> Columns:
