@@ -18,7 +18,8 @@ from polling_baseline.project import state_folder
 from polling_baseline.refusal import Refusal
 
 IN_MEMORY = ":memory:"
-LOOK_UPS = 5000
+# More than the balances that are asked for in a second of 1,000 expressways.
+LOOK_UPS = 20_000
 
 
 def new_file() -> Path:

@@ -48,7 +48,8 @@ class Session:
             for name in CYCLE_STEPS:
                 self._statements(name, {"now": now}, {})
         half_minute = ring.rows(range(spec.REPORT_PERIOD_S, spec.MINUTE_S))
-        self._statements("note_irregular_vehicles", {"half_minute": half_minute}, {})
+        for name in ("note_first_irregular_vehicles", "note_irregular_vehicles"):
+            self._statements(name, {"half_minute": half_minute}, {})
 
     def create_tables(self) -> None:
         self._connection.begin()
@@ -130,7 +131,9 @@ class Session:
         if end % spec.MINUTE_S == 0:
             self._connection.execute(f"SET VARIABLE minute = {spec.minute_of(end) - 1}")
             half = self._ring.rows(range(end - spec.REPORT_PERIOD_S, end))
-            self._run("note_irregular_vehicles", half_minute=half)
+            # Without statistics, nobody has reported in the minutes before.
+            first = "" if self._any("lr.segment_minute") else "first_"
+            self._run(f"note_{first}irregular_vehicles", half_minute=half)
             self._run("note_suspects")
             whole = self._ring.rows(range(end - spec.MINUTE_S, end)) if self._any("lr.suspect") else EMPTY
             self._run("look_up_sightings", whole_minute=whole)
