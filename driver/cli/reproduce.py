@@ -143,9 +143,13 @@ def text(record: ReproductionRecord, folder: Path) -> list[str]:
 
 
 def _table(record: ReproductionRecord, system: str, variants: Sequence[VariantRecord]) -> list[str]:
+    """The table of one system; as several, if that is too wide for a terminal."""
     rows = table_rows(record, system, variants)
     wide = max(len(row[0]) for row in rows)
     widths = [max(len(row[column]) for row in rows) + 3 for column in range(1, len(rows[0]))]
+    if wide + sum(widths) > WIDTH and len(variants) > 1:
+        half = (len(variants) + 1) // 2
+        return [*_table(record, system, variants[:half]), "", *_table(record, system, variants[half:])]
     return [
         f"{system}: longest response time of a toll notification (s)",
         *[

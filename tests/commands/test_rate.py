@@ -238,13 +238,14 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
 PLAIN = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "plain_python.py")])
 
 
-def test_a_foreign_system_beside_the_paper(lrb, generated: Path, tmp_path: Path, two_scale_factors: None) -> None:
-    words = ["reproduce", "--dataset", generated, "--brief", "--only", "exec", "--command", PLAIN, "--out", tmp_path]
-    status, out, err = lrb(*words)
+def test_a_foreign_system_and_a_column_store_beside_the_paper(lrb, generated: Path, tmp_path: Path) -> None:
+    words = ["--brief", "--only", "exec,duckdb", "--command", PLAIN, "--out", tmp_path]
+    status, out, err = lrb("reproduce", "--dataset", generated, *words)
     assert status == 0, err
-    assert "exec explains System X best" in out
-    (variant,) = json.loads((tmp_path / "reproduction.json").read_text())["variants"]
-    assert variant["options"]["command"] == PLAIN and variant["runs"]["1"]["verdict"] == "PASS"
+    assert re.search("(exec|duckdb) explains System X best", out)
+    foreign, column_store = json.loads((tmp_path / "reproduction.json").read_text())["variants"]
+    assert foreign["options"]["command"] == PLAIN and foreign["runs"]["1"]["verdict"] == "PASS"
+    assert column_store["engine"] == "duckdb" and column_store["runs"]["1"]["verdict"] == "PASS"
 
 
 def test_a_rating_of_a_foreign_system(lrb, generated: Path, tmp_path: Path) -> None:
