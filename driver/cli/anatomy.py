@@ -30,7 +30,7 @@ def run_anatomy(args: argparse.Namespace) -> int:
     out = args.out or Path("anatomy")
     loads = tuple(map(check_length, args.run_xways.split(","))) if args.run_xways else LOADS
     if len(set(loads)) < 2:
-        raise Refusal(f"--xways {args.run_xways}: an anatomy needs two loads or more, such as --xways 1,5")
+        raise Refusal(f"--xways {args.run_xways}: an anatomy needs two loads or more, such as --xways 1,10")
     minutes = dataset.seconds // spec.MINUTE_S
     part = None
     if args.run_from_minute or args.run_to_minute:
