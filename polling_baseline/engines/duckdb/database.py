@@ -18,6 +18,7 @@ from polling_baseline.project import state_folder
 from polling_baseline.refusal import Refusal
 
 IN_MEMORY = ":memory:"
+NEVER = "1000TB"
 # More than the balances that are asked for in a second of 1,000 expressways.
 LOOK_UPS = 20_000
 
@@ -35,6 +36,9 @@ def open_database(file: Path | None, threads: int) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         file or IN_MEMORY, config={"threads": threads, "temp_directory": "", "preserve_insertion_order": False}
     )
+    if file is None:
+        # There is no log to fold in: a checkpoint would only look through all accounts, every few cycles.
+        connection.execute(f"SET checkpoint_threshold = '{NEVER}'")
     # A join with so many rows on one side looks them up in the other side's index.
     connection.execute(f"SET dynamic_or_filter_threshold = {LOOK_UPS}")
     connection.execute(f"ATTACH '{IN_MEMORY}' AS lr_history")
