@@ -268,6 +268,19 @@ def test_a_rating_of_a_foreign_system(lrb, generated: Path, tmp_path: Path) -> N
     assert rating["engine"] == "exec" and rating["rating"] == 1
 
 
+def test_a_rating_of_a_column_store_with_all_options(lrb, road: Path, tmp_path: Path) -> None:
+    """Copies of an expressway, a longer period, a slower machine, other limits, fewer requests, and a file."""
+    words = ["--engine", "duckdb", "--start", 2, "--step", 2, "--max", 2, "--durability", "on", "--period", 2]
+    words += ["--slower", 2, "--limits", 60, "--ignore", "expenditure", "--out", tmp_path / "r", "--json"]
+    status, out, err = lrb("rate", "--dataset", road, *words)
+    assert status == 0, err
+    rating = json.loads(out)
+    assert (rating["engine"], rating["rating"], rating["candidates"][0]["right"]) == ("duckdb", 2, True)
+    run = json.loads((tmp_path / "r" / "runs" / "0001-duckdb-L2" / "run.json").read_text())
+    assert run["answers"]["travel_time"]["received"] > 0 and run["answers"]["expenditure"]["received"] == 0
+    assert run["environment"]["engine"]["database_bytes"] > 0
+
+
 def test_a_first_impression(lrb, generated: Path, tmp_path: Path, two_scale_factors: None) -> None:
     words = ["reproduce", "--dataset", generated, "--brief", "--only", "superbox", "--out", tmp_path]
     status, out, err = lrb(*words, "--catch-up", "on", "--ignore", "none", "--json")
