@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -99,10 +100,21 @@ def close(in_haste: bool = False) -> None:
     if in_haste:
         gateway.proc.kill()
     gateway.proc.stdin.close()
-    gateway.proc.wait(END_S)
-    java, spark = gateway.homes
-    keep_archive(java, spark, gateway.folder)
+    if ends(gateway.proc):
+        java, spark = gateway.homes
+        keep_archive(java, spark, gateway.folder)
     shutil.rmtree(gateway.folder, ignore_errors=True)
+
+
+def ends(java: subprocess.Popen[Any], patience_s: float = END_S) -> bool:
+    """Whether Java ends by itself; on a busy machine it may not be done with its archive, and is killed."""
+    try:
+        java.wait(patience_s)
+    except subprocess.TimeoutExpired:
+        java.kill()
+        java.wait()
+        return False
+    return True
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:
