@@ -19,8 +19,8 @@ from polling_baseline.refusal import Refusal
 
 IN_MEMORY = ":memory:"
 NEVER = "1000TB"
-# More than the balances that are asked for in a second of 1,000 expressways.
-LOOK_UPS = 20_000
+# A join with so many rows on one side looks them up in the other side's index.
+LOOK_UPS = 5000
 
 
 def new_file() -> Path:
@@ -39,10 +39,24 @@ def open_database(file: Path | None, threads: int) -> duckdb.DuckDBPyConnection:
     if file is None:
         # There is no log to fold in: a checkpoint would only hold up a cycle, every few seconds under load.
         connection.execute(f"SET checkpoint_threshold = '{NEVER}'")
-    # A join with so many rows on one side looks them up in the other side's index.
-    connection.execute(f"SET dynamic_or_filter_threshold = {LOOK_UPS}")
+    _set_look_ups(connection, LOOK_UPS)
     connection.execute(f"ATTACH '{IN_MEMORY}' AS lr_history")
     return connection
+
+
+@contextmanager
+def look_ups(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
+    """Within, so many rows are looked up, if that is more than usual."""
+    if rows <= LOOK_UPS:
+        yield
+        return
+    _set_look_ups(connection, rows)
+    yield
+    _set_look_ups(connection, LOOK_UPS)
+
+
+def _set_look_ups(connection: duckdb.DuckDBPyConnection, rows: int) -> None:
+    connection.execute(f"SET dynamic_or_filter_threshold = {rows}")
 
 
 def existing_file(file: str) -> Path:

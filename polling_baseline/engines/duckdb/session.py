@@ -11,6 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from polling_baseline import spec
 from polling_baseline.batch import Answers, Batch, Share
+from polling_baseline.engines.duckdb.database import look_ups
 from polling_baseline.engines.duckdb.input import Input
 from polling_baseline.engines.duckdb.ring import EMPTY, Ring, table_of
 from polling_baseline.engines.duckdb.statements import parser
@@ -156,11 +157,12 @@ class Session:
         kinds = share.requests["kind"]
         if len(kinds):
             self._requests.put({"request_id": np.arange(len(kinds)), **share.requests})
-        if spec.BALANCE in kinds:
-            answers, final = self._fetch("balance", "answer_balances", now=table_of(seconds))
-            if not final:
-                recent = self._ring.rows(range(seconds.start - spec.REPORT_PERIOD_S + 1, seconds.stop))
-                answers, _ = self._fetch("balance", "search_trips", recent=recent)
+        if asked := int(np.count_nonzero(kinds == spec.BALANCE)):
+            with look_ups(self._connection, asked):
+                answers, final = self._fetch("balance", "answer_balances", now=table_of(seconds))
+                if not final:
+                    recent = self._ring.rows(range(seconds.start - spec.REPORT_PERIOD_S + 1, seconds.stop))
+                    answers, _ = self._fetch("balance", "search_trips", recent=recent)
             self._answers.append(answers)
 
     def _answer_from_history(self, share: Share) -> None:
