@@ -30,7 +30,7 @@ def run_anatomy(args: argparse.Namespace) -> int:
     out = args.out or Path("anatomy")
     loads = tuple(map(check_length, args.run_xways.split(","))) if args.run_xways else LOADS
     if len(set(loads)) < 2:
-        raise Refusal(f"--xways {args.run_xways}: an anatomy needs two loads or more, such as --xways 1,5")
+        raise Refusal(f"--xways {args.run_xways}: an anatomy needs two loads or more, such as --xways 1,10")
     minutes = dataset.seconds // spec.MINUTE_S
     part = None
     if args.run_from_minute or args.run_to_minute:
@@ -114,6 +114,7 @@ def sentences(record: AnatomyRecord) -> list[str]:
             f"A polled server with the best design costs {cost['server'] / cost['stream']:.1f} times as much as the "
             "stream engine; the paper's ratings differ by 5."
         )
+    lines += _spread(record)
     wrong = [rung["name"] for rung in rungs if not all(load["right"] for load in rung["loads"].values())]
     lines += [f"{name} gave WRONG answers: its figures are worth nothing." for name in wrong]
     lines.append(
@@ -122,3 +123,17 @@ def sentences(record: AnatomyRecord) -> list[str]:
         f"before at L = {most}, toll p50 is the median response time there in s. Lines are those of Python and SQL."
     )
     return lines
+
+
+def _spread(record: AnatomyRecord) -> list[str]:
+    """How far the readings of one rung and load lie apart, at worst."""
+    spreads = {
+        f"{rung['name']} at L = {xways}": max(load["readings_ms"]) / min(load["readings_ms"]) - 1
+        for rung in record["rungs"]
+        for xways, load in rung["loads"].items()
+        if len(load["readings_ms"]) > 1
+    }
+    if not spreads:
+        return []
+    widest = max(spreads, key=lambda name: spreads[name])
+    return [f"The readings of a rung lie up to {spreads[widest]:.0%} apart ({widest})."]

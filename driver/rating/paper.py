@@ -98,6 +98,7 @@ VARIANTS = (
     ),
     Variant("ring", SYSTEM_X, "polling", MappingProxyType({"design": "ring"}), PASSED_AND_FAILED),
     Variant("trigger", SYSTEM_X, "trigger", MappingProxyType({"granularity": "row"}), PASSED_AND_FAILED),
+    Variant("duckdb", SYSTEM_X, "duckdb", MappingProxyType({}), PASSED_AND_FAILED),
     Variant("box", AURORA, "aurora", MappingProxyType({"order": "box"})),
     Variant("superbox", AURORA, "aurora", MappingProxyType({"order": "superbox"})),
 )

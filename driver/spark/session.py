@@ -111,6 +111,17 @@ def close(in_haste: bool = False) -> None:
     shutil.rmtree(gateway.folder, ignore_errors=True)
 
 
+def ends(java: subprocess.Popen[Any], patience_s: float = END_S) -> bool:
+    """Whether Java ends by itself; on a busy machine it may not be done with its archive, and is killed."""
+    try:
+        java.wait(patience_s)
+    except subprocess.TimeoutExpired:
+        java.kill()
+        java.wait()
+        return False
+    return True
+
+
 def _is_not_py4j(record: logging.LogRecord) -> bool:
     return "py4j" not in record.pathname
 

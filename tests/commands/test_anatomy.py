@@ -94,6 +94,17 @@ def test_wrong_answers_are_worth_nothing(record: AnatomyRecord) -> None:
         record["rungs"][1]["loads"]["3"]["right"] = True
 
 
+def test_how_far_readings_lie_apart(record: AnatomyRecord) -> None:
+    assert "apart" not in " ".join(text(record, Path("anatomy")))
+    load = record["rungs"][2]["loads"]["3"]
+    [only] = load["readings_ms"]
+    load["readings_ms"] = [only, 1.5 * only, 1.2 * only]
+    try:
+        assert "lie up to 50% apart (server at L = 3)" in " ".join(text(record, Path("anatomy")))
+    finally:
+        load["readings_ms"] = [only]
+
+
 def test_text_and_page(record: AnatomyRecord, tmp_path: Path) -> None:
     lines = text(record, Path("anatomy"))
     assert max(map(len, lines)) <= WIDTH
@@ -102,6 +113,7 @@ def test_text_and_page(record: AnatomyRecord, tmp_path: Path) -> None:
     write_anatomy_page(record, tmp_path, rows, ["A sentence."])
     page = (tmp_path / "anatomy.html").read_text()
     assert page.count("<figure") == 1 and "A sentence." in page
+    assert page.count("<circle") == sum(len(rung["loads"]) for rung in record["rungs"])
     for cell in (cell for row in rows for cell in row if cell):
         assert cell in page
 

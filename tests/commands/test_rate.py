@@ -241,13 +241,14 @@ def test_the_tables_of_the_paper(lrb, generated: Path, two_scale_factors: None) 
 PLAIN = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "plain_python.py")])
 
 
-def test_a_foreign_system_beside_the_paper(lrb, generated: Path, tmp_path: Path, two_scale_factors: None) -> None:
-    words = ["reproduce", "--dataset", generated, "--brief", "--only", "exec", "--command", PLAIN, "--out", tmp_path]
-    status, out, err = lrb(*words)
+def test_a_foreign_system_and_a_column_store_beside_the_paper(lrb, generated: Path, tmp_path: Path) -> None:
+    words = ["--brief", "--only", "exec,duckdb", "--command", PLAIN, "--out", tmp_path]
+    status, out, err = lrb("reproduce", "--dataset", generated, *words)
     assert status == 0, err
-    assert "exec explains System X best" in out
-    (variant,) = json.loads((tmp_path / "reproduction.json").read_text())["variants"]
-    assert variant["options"]["command"] == PLAIN and variant["runs"]["1"]["verdict"] == "PASS"
+    assert re.search("(exec|duckdb) explains System X best", out)
+    foreign, column_store = json.loads((tmp_path / "reproduction.json").read_text())["variants"]
+    assert foreign["options"]["command"] == PLAIN and foreign["runs"]["1"]["verdict"] == "PASS"
+    assert column_store["engine"] == "duckdb" and column_store["runs"]["1"]["verdict"] == "PASS"
 
 
 def test_a_rating_of_a_foreign_system(lrb, generated: Path, tmp_path: Path) -> None:
@@ -268,6 +269,19 @@ def test_a_rating_of_a_foreign_system(lrb, generated: Path, tmp_path: Path) -> N
     assert status == 0, err
     rating = json.loads(out)
     assert rating["engine"] == "exec" and rating["rating"] == 1
+
+
+def test_a_rating_of_a_column_store_with_all_options(lrb, road: Path, tmp_path: Path) -> None:
+    """Copies of an expressway, a longer period, a slower machine, other limits, fewer requests, and a file."""
+    words = ["--engine", "duckdb", "--start", 2, "--step", 2, "--max", 2, "--durability", "on", "--period", 2]
+    words += ["--slower", 2, "--limits", 60, "--ignore", "expenditure", "--out", tmp_path / "r", "--json"]
+    status, out, err = lrb("rate", "--dataset", road, *words)
+    assert status == 0, err
+    rating = json.loads(out)
+    assert (rating["engine"], rating["rating"], rating["candidates"][0]["right"]) == ("duckdb", 2, True)
+    run = json.loads((tmp_path / "r" / "runs" / "0001-duckdb-L2" / "run.json").read_text())
+    assert run["answers"]["travel_time"]["received"] > 0 and run["answers"]["expenditure"]["received"] == 0
+    assert run["environment"]["engine"]["database_bytes"] > 0
 
 
 def test_a_first_impression(lrb, generated: Path, tmp_path: Path, two_scale_factors: None) -> None:

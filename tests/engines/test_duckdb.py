@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from driver.dataset.folder import SEGMENT_SCHEMA, TOLL_SCHEMA, write_columns
+from polling_baseline.engines.duckdb import database
 from polling_baseline.engines.duckdb.engine import DuckDB
 from polling_baseline.engines.duckdb.session import STEPS
 from tests import traces
@@ -49,6 +50,12 @@ def write_rows(path: Path, schema: pa.Schema, rows: Sequence[Sequence[int]]) -> 
 @pytest.mark.parametrize(("threads", "longest", "every"), WAYS)
 def test_short_roads(duckdb_with: MakeDuckDB, threads: int, longest: int, every: int) -> None:
     assert faults(duckdb_with(threads), 1, longest, long=False, every=every) == {}
+
+
+def test_more_balances_than_are_usual(duckdb_with: MakeDuckDB, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a second of hundreds of expressways, for which more rows must be looked up than DuckDB usually may."""
+    monkeypatch.setattr(database, "LOOK_UPS", 1)
+    assert faults(duckdb_with(1), 1, 29, long=False, every=6) == {}
 
 
 def test_every_cycle_has_the_same_steps(duckdb_with: MakeDuckDB) -> None:

@@ -22,6 +22,7 @@ from tests.engines.test_crashes import files_of_at_most
 DEATHS = [
     ("session._close_minute", "after", 20),
     ("session._advance_vehicles", "after", 3),
+    ("session._track", "before", 3),
     ("session._track", "after", 3),
     ("session._answer_balances", "after", 3),
     ("session._answer_from_history", "after", 3),

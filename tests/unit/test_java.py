@@ -10,6 +10,7 @@ import pytest
 
 from driver.spark import class_archive
 from driver.spark.java import MODULE, java_home, major_version
+from driver.spark.session import ends
 from polling_baseline.refusal import Refusal
 
 
@@ -114,3 +115,9 @@ def test_a_java_that_made_none(homes, kept_in):
 def test_a_java_without_an_archive_of_its_own_makes_none(homes, kept_in):
     (homes[0] / "lib" / "server" / "classes.jsa").unlink()
     assert class_archive.archive_option(*homes) == ""
+
+
+def test_a_java_that_does_not_end_is_killed():
+    with subprocess.Popen(["sleep", "100"]) as busy, subprocess.Popen(["true"]) as done:
+        assert (ends(busy, 0.01), ends(done)) == (False, True)
+    assert (busy.returncode, done.returncode) == (-9, 0)

@@ -145,7 +145,10 @@ def test_reproduce() -> None:
         "limits": dict.fromkeys(DEADLINE_S, 99_999.999),
         "limit_s": 99_999.999,
     }
-    assert max(map(len, reproduce.text(facts, Path("reproduction")))) <= WIDTH
+    lines = reproduce.text(facts, Path("reproduction"))
+    assert max(map(len, lines)) <= WIDTH
+    heads = [line.split()[2:] for line in lines if line.startswith("XWays")]
+    assert [name for names in heads for name in names] == [variant.name for variant in VARIANTS]
 
 
 def test_a_time_just_above_its_limit_is_seen_everywhere(large: dict[str, Any], tmp_path: Path) -> None:

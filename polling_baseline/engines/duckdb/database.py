@@ -18,6 +18,8 @@ from polling_baseline.project import state_folder
 from polling_baseline.refusal import Refusal
 
 IN_MEMORY = ":memory:"
+NEVER = "1000TB"
+# A join with so many rows on one side looks them up in the other side's index.
 LOOK_UPS = 5000
 
 
@@ -34,10 +36,27 @@ def open_database(file: Path | None, threads: int) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         file or IN_MEMORY, config={"threads": threads, "temp_directory": "", "preserve_insertion_order": False}
     )
-    # A join with so many rows on one side looks them up in the other side's index.
-    connection.execute(f"SET dynamic_or_filter_threshold = {LOOK_UPS}")
+    if file is None:
+        # There is no log to fold in: a checkpoint would only hold up a cycle, every few seconds under load.
+        connection.execute(f"SET checkpoint_threshold = '{NEVER}'")
+    _set_look_ups(connection, LOOK_UPS)
     connection.execute(f"ATTACH '{IN_MEMORY}' AS lr_history")
     return connection
+
+
+@contextmanager
+def look_ups(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
+    """Within, so many rows are looked up, if that is more than usual."""
+    if rows <= LOOK_UPS:
+        yield
+        return
+    _set_look_ups(connection, rows)
+    yield
+    _set_look_ups(connection, LOOK_UPS)
+
+
+def _set_look_ups(connection: duckdb.DuckDBPyConnection, rows: int) -> None:
+    connection.execute(f"SET dynamic_or_filter_threshold = {rows}")
 
 
 def existing_file(file: str) -> Path:

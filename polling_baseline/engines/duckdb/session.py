@@ -11,6 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from polling_baseline import spec
 from polling_baseline.batch import Answers, Batch, Share
+from polling_baseline.engines.duckdb.database import look_ups
 from polling_baseline.engines.duckdb.input import Input
 from polling_baseline.engines.duckdb.ring import EMPTY, Ring, table_of
 from polling_baseline.engines.duckdb.statements import parser
@@ -48,7 +49,8 @@ class Session:
             for name in CYCLE_STEPS:
                 self._statements(name, {"now": now}, {})
         half_minute = ring.rows(range(spec.REPORT_PERIOD_S, spec.MINUTE_S))
-        self._statements("note_irregular_vehicles", {"half_minute": half_minute}, {})
+        for name in ("note_first_irregular_vehicles", "note_irregular_vehicles"):
+            self._statements(name, {"half_minute": half_minute}, {})
 
     def create_tables(self) -> None:
         self._connection.begin()
@@ -130,7 +132,9 @@ class Session:
         if end % spec.MINUTE_S == 0:
             self._connection.execute(f"SET VARIABLE minute = {spec.minute_of(end) - 1}")
             half = self._ring.rows(range(end - spec.REPORT_PERIOD_S, end))
-            self._run("note_irregular_vehicles", half_minute=half)
+            # Without statistics, nobody has reported in the minutes before.
+            first = "" if self._any("lr.segment_minute") else "first_"
+            self._run(f"note_{first}irregular_vehicles", half_minute=half)
             self._run("note_suspects")
             whole = self._ring.rows(range(end - spec.MINUTE_S, end)) if self._any("lr.suspect") else EMPTY
             self._run("look_up_sightings", whole_minute=whole)
@@ -153,11 +157,12 @@ class Session:
         kinds = share.requests["kind"]
         if len(kinds):
             self._requests.put({"request_id": np.arange(len(kinds)), **share.requests})
-        if spec.BALANCE in kinds:
-            answers, final = self._fetch("balance", "answer_balances", now=table_of(seconds))
-            if not final:
-                recent = self._ring.rows(range(seconds.start - spec.REPORT_PERIOD_S + 1, seconds.stop))
-                answers, _ = self._fetch("balance", "search_trips", recent=recent)
+        if asked := int(np.count_nonzero(kinds == spec.BALANCE)):
+            with look_ups(self._connection, asked):
+                answers, final = self._fetch("balance", "answer_balances", now=table_of(seconds))
+                if not final:
+                    recent = self._ring.rows(range(seconds.start - spec.REPORT_PERIOD_S + 1, seconds.stop))
+                    answers, _ = self._fetch("balance", "search_trips", recent=recent)
             self._answers.append(answers)
 
     def _answer_from_history(self, share: Share) -> None:
