@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -99,9 +100,13 @@ def close(in_haste: bool = False) -> None:
     if in_haste:
         gateway.proc.kill()
     gateway.proc.stdin.close()
-    gateway.proc.wait(END_S)
-    java, spark = gateway.homes
-    keep_archive(java, spark, gateway.folder)
+    try:
+        gateway.proc.wait(END_S)
+        keep_archive(*gateway.homes, gateway.folder)
+    except subprocess.TimeoutExpired:
+        # On a busy machine it is not done with the archive; a later command makes it.
+        gateway.proc.kill()
+        gateway.proc.wait()
     shutil.rmtree(gateway.folder, ignore_errors=True)
 
 

@@ -76,7 +76,8 @@ def test_workers_that_died(cluster: Cluster, tmp_path: Path, capfd: pytest.Captu
     assert none == "the workers have no /no/such/python: set PYSPARK_PYTHON to a Python that they have"
     assert (said["missing"], said["extra"]) == ([], []) and said["answers"] > 500
     assert said["killed"] == ["executor", "executor", "worker", "worker"]
-    assert said["facts"]["executors_lost"] >= 4 and said["facts"]["shards"] == 2
+    # The second worker's executor may not have come back before it died.
+    assert said["facts"]["executors_lost"] >= 3 and said["facts"]["shards"] == 2
     cluster_module._reap(cluster.processes)
     assert main(["cluster", "status"]) == 1
     assert "no cluster runs; lrb cluster start starts one" in capfd.readouterr().out

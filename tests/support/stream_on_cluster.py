@@ -46,13 +46,15 @@ def refusal_of(spark: Any, python: str) -> str:
 
 
 def kill(what: str, workers: list[int]) -> None:
-    """The first worker's executor; or that worker, which has started everything that runs for it."""
+    """A worker with all that runs for it, from the front; or an executor, whose worker lives on, from the back."""
     if what == "worker":
         os.killpg(workers.pop(0), signal.SIGKILL)
         return
-    for process in psutil.Process(workers[0]).children(recursive=True):
-        if EXECUTOR in process.cmdline():
-            process.kill()
+    workers.insert(1, workers.pop())
+    [executor] = [
+        process for process in psutil.Process(workers[1]).children(recursive=True) if EXECUTOR in process.cmdline()
+    ]
+    executor.kill()
 
 
 def main(master: str, python: str, folder: str, *numbers: str) -> None:
