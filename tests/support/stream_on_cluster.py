@@ -26,7 +26,6 @@ from tests.engines.test_structured_streaming import rows_of, streaming
 from tests.support import oracle
 from tests.support.random_road import random_history, random_lines
 
-EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
 SEED, MINUTES = 5, 4
 # Before which batch dies what: an executor, whose worker starts another one, or a worker with its executor.
 KILLED_AT = {3: "executor", 5: "executor", 7: "worker", 9: "worker"}
@@ -51,9 +50,9 @@ def kill(what: str, workers: list[int]) -> None:
         os.killpg(workers.pop(0), signal.SIGKILL)
         return
     workers.insert(1, workers.pop())
-    [executor] = [
-        process for process in psutil.Process(workers[1]).children(recursive=True) if EXECUTOR in process.cmdline()
-    ]
+    # All that a worker starts itself are executors.
+    children = psutil.Process(workers[1]).children()
+    [executor] = [process for process in children if process.status() != psutil.STATUS_ZOMBIE]
     executor.kill()
 
 
