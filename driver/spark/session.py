@@ -100,9 +100,10 @@ def close(in_haste: bool = False) -> None:
     if in_haste:
         gateway.proc.kill()
     gateway.proc.stdin.close()
+    java, spark = gateway.homes
     try:
         gateway.proc.wait(END_S)
-        keep_archive(*gateway.homes, gateway.folder)
+        keep_archive(java, spark, gateway.folder)
     except subprocess.TimeoutExpired:
         # On a busy machine it is not done with the archive; a later command makes it.
         gateway.proc.kill()
