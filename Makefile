@@ -39,8 +39,9 @@ versions: $(READY) ## the tests of the database on every PostgreSQL that is here
 mutants: $(READY) ## plant faults in right outputs and in a right engine, and see that they are caught (minutes)
 	@$(BIN)/python -m tests.mutants
 
-soak: $(READY) ## kill runs 200 times and see that no answer is lost (ten minutes)
+soak: $(READY) ## kill runs 200 times, and stream for three simulated hours; no answer is lost (half an hour)
 	@$(BIN)/python -m tests.engines.soak 200
+	@$(BIN)/python -m tests.engines.stream_soak
 
 lock: $(READY) ## resolve requirements.lock anew
 	@$(BIN)/python -m pip install --quiet uv

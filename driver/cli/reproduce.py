@@ -12,7 +12,7 @@ from textwrap import wrap
 from driver.cli import add_limits_argument
 from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
 from driver.cli.run import add_engine_arguments, engine_options
-from driver.rating.paper import BRIEF, IGNORED, LIMIT_S, STRICTER_LIMIT_S, SYSTEM_X, VARIANTS, Variant
+from driver.rating.paper import BRIEF, IGNORED, LIMIT_S, ON_REQUEST, STRICTER_LIMIT_S, SYSTEM_X, VARIANTS, Variant
 from driver.rating.record import PublishedRecord, ReproductionRecord, SlowerRecord, VariantRecord
 from driver.run.config import ENGINE_OPTIONS, FOREIGN, NAMES_A_SYSTEM, RunConfig, configure
 from driver.run.engines import Backends
@@ -36,12 +36,16 @@ it.  A run with `lrb run --slower` and that factor confirms the fit of 2004, box
 other variants are run at two scale factors only.
 Without --workers there is one: the same system at all scale factors, as on a machine with one processor.
 """
-NAMES = tuple(variant.name for variant in VARIANTS)
+NAMES, ASKED_FOR = (tuple(variant.name for variant in variants) for variants in (VARIANTS, ON_REQUEST))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--brief", action="store_true", help="a first impression, from one run of each variant")
-    parser.add_argument("--only", metavar="NAME,...", help=f"these variants: {', '.join(NAMES)} [all]")
+    parser.add_argument(
+        "--only",
+        metavar="NAME,...",
+        help=f"these variants: {', '.join(NAMES)} [all of these], {', '.join(ASKED_FOR)}",
+    )
     parser.add_argument("--clock", choices=("real", "virtual"), default="virtual", help="[virtual]")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", default=Path("reproduction"), help="where everything goes [reproduction]"
@@ -110,11 +114,13 @@ def _variants(args: argparse.Namespace) -> tuple[Variant, ...]:
     if args.only is None:
         return tuple(variant for variant in there if not args.brief or variant.name in (*BRIEF, *FOREIGN))
     names = [name.strip() for name in args.only.split(",")]
+    there += ON_REQUEST
     for name in names:
         if name in FOREIGN and name not in [variant.name for variant in there]:
             raise Refusal(f"--only {name} needs {'--command' if name == 'exec' else '--listen or --connect'}")
-        if name not in (*NAMES, *FOREIGN):
-            raise Refusal(f"--only {args.only}: there is no variant {name!r}; there are {', '.join(NAMES)}")
+        if name not in (*NAMES, *ASKED_FOR, *FOREIGN):
+            there_are = ", ".join((*NAMES, *ASKED_FOR))
+            raise Refusal(f"--only {args.only}: there is no variant {name!r}; there are {there_are}")
     return tuple(variant for variant in there if variant.name in names)
 
 

@@ -40,8 +40,9 @@ class Forecast:
     most_xways: int
 
 
-# What `python -m tests.bench streaming` printed.  Two shards were not measurably faster than one, so what a report
-# costs of processor is taken to be spent one after the other, and nothing of it to be shared: the careful reading.
+# What `python -m tests.bench streaming` printed; `streaming_scale` tells the two parts of a report apart.
+# Two shards were not measurably faster than one, so what a report costs of processor is taken to be spent one after the
+# other, and nothing of it to be shared: the careful reading.
 MEASURED = {
     "structured_streaming": Costs(
         0.241, 0.69e-6, 0.0, "2 cores, 24 GiB, shared with other work, 18 November 2026, a single reading at 1c8bce8"

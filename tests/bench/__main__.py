@@ -21,6 +21,8 @@ NAMES = (
     "look_ups",
     "aurora",
     "streaming",
+    "streaming_floor",
+    "streaming_scale",
     "lines",
     "validator",
     "live",

@@ -1,7 +1,4 @@
-"""What a micro-batch of Spark Structured Streaming costs: its floor, each report, and the end of a minute.
-
-The last lines are the numbers that `lrb plan` counts with.
-"""
+"""What a micro-batch of Spark Structured Streaming costs: its floor, each report, the end of a minute, each setting."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from driver.spark.session import close, session
 from polling_baseline import spec
 from polling_baseline.engines.structured_streaming.engine import Options, StructuredStreaming
 from polling_baseline.engines.structured_streaming.query import SETTINGS
-from tests.bench.duckdb import history_files, with_requests
+from tests.bench.duckdb import History, history_files, with_requests
 from tests.bench.polling import traffic
 
 FEW, MANY = 2_000, 100_000
@@ -43,19 +40,13 @@ def main() -> None:
 
 
 def _sum_up(costs: dict[tuple[int, int], Cost]) -> None:
-    """A report costs d + s with one shard and d + s / 2 with two: d is what more shards do not help."""
-    more = (MANY - FEW) / 1000
-    one, two = ((costs[shards, MANY].wall_ms - costs[shards, FEW].wall_ms) / more for shards in (1, 2))
-    cpu_us = (costs[2, MANY].cpu_ms - costs[2, FEW].cpu_ms) / more
-    print(
-        f"floor {costs[2, FEW].wall_ms - FEW / 1000 * two:.0f} ms; a report {2 * two - one:.2f} us one after the other "
-        f"and {2 * (one - two):.2f} us shared by the shards; {cpu_us:.2f} us of processor",
-        flush=True,
-    )
+    for shards in (1, 2):
+        cpu_us = (costs[shards, MANY].cpu_ms - costs[shards, FEW].cpu_ms) / (MANY - FEW) * 1000
+        print(f"{shards} shards: each report more takes {cpu_us:.2f} us of processor", flush=True)
 
 
-def _cost(reports: int, shards: int, history: tuple[list[Path], list[Path]]) -> Cost:
-    engine = _engine(history, Options(xways=reports / FEW, shards=shards, warm_up_s=10))
+def _cost(reports: int, shards: int, history: History) -> Cost:
+    engine = streaming_engine(history, Options(xways=reports / FEW, shards=shards, warm_up_s=10))
     engine.install()
     walls, cpus, ends = [], [], []
     for batch in with_requests(traffic(reports, 1, WARM_UP_S + MEASURED_S)):
@@ -82,17 +73,17 @@ def _cost(reports: int, shards: int, history: tuple[list[Path], list[Path]]) -> 
     return cost
 
 
-def _engine(history: tuple[list[Path], list[Path]], options: Options) -> StructuredStreaming:
+def streaming_engine(history: History, options: Options) -> StructuredStreaming:
     return StructuredStreaming(lambda: session("local[2]", steady=True), *history, options)
 
 
-def _settings(history: tuple[list[Path], list[Path]]) -> None:
+def _settings(history: History) -> None:
     """What each setting is worth: all of them, and all but one."""
     # Without RocksDB there is no transformWithState, and what is not tracked in it needs no setting.
     needed = "spark.sql.streaming.stateStore.providerClass"
     for left_out in (None, *(name for name in SETTINGS if name != needed)):
         settings = {name: value for name, value in SETTINGS.items() if name != left_out}
-        engine = _engine(history, Options(shards=2, warm_up_s=20, settings=settings))
+        engine = streaming_engine(history, Options(shards=2, warm_up_s=20, settings=settings))
         engine.install()
         walls, cpu = [], _cpu_s()
         for batch in with_requests(traffic(FEW, 1, SETTING_S)):

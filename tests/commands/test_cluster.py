@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import venv
@@ -17,22 +16,14 @@ from driver.cli import main
 from driver.spark import cluster as cluster_module
 from driver.spark.cluster import Cluster, cluster_folder, find_cluster
 from polling_baseline.database.embedded.server import Server
-from tests.conftest import Sql, lrb_options
+from tests.conftest import lrb_options
+from tests.support.cluster_comparison import Commands, compare
 from tests.support.strangers import spark_asks_for_a_secret
-
-# Several commands, one after the other, with one Spark for all of them.
-SCRIPT = """
-import json, sys
-from driver.cli import main
-for words in json.loads(sys.argv[1]):
-    assert main(words) == 0, words
-"""
-GENERATE = ["generate", "--xways", "1.5", "--minutes", "3", "--history-days", "3"]
 
 
 @pytest.fixture(scope="module")
 def cluster(server: Server) -> Iterator[Cluster]:
-    assert main(["cluster", "start", "--workers", "2"]) == 0
+    assert main(["cluster", "start", "--workers", "3"]) == 0
     found = find_cluster()
     assert found
     yield found
@@ -40,25 +31,12 @@ def cluster(server: Server) -> Iterator[Cluster]:
     assert not found.is_alive() and not cluster_folder().exists()
 
 
-def on_cluster(cluster: Cluster, *commands: list[object]) -> str:
-    words = json.dumps([[*map(str, command), "--master", cluster.master] for command in commands])
-    done = subprocess.run([sys.executable, "-c", SCRIPT, words], **lrb_options({}))
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    files = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-    files["dataset.json"] = re.sub(rb'"(created|name)": "[^"]*"', b"", files["dataset.json"])
-    return files
-
-
 def test_what_it_says(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["cluster", "status"]) == 0
     out = capfd.readouterr().out
-    assert cluster.master in out and "2 of 2, each with 1 core and 1,024 MB" in out
+    assert cluster.master in out and "3 of 3, each with 1 core and 1,024 MB" in out
     master, *workers = (process.pid for process in cluster.processes)
-    assert f"{master} is the master; workers: {workers[0]}, {workers[1]}" in out
+    assert f"{master} is the master; workers: {', '.join(map(str, workers))}" in out
     assert main(["cluster", "start"]) == 1
     assert f"a cluster runs at {cluster.master}; lrb cluster stop ends it" in capfd.readouterr().err
 
@@ -78,37 +56,30 @@ def test_who_may_talk_to_it(cluster: Cluster) -> None:
     assert ours and all("127.0.0.1" in address for address in ours)
 
 
-def test_commands_on_it(
-    cluster: Cluster, spark: Any, sql: Sql, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    local, remote, run = tmp_path / "local" / "road", tmp_path / "cluster" / "road", tmp_path / "run"
-    assert main([*GENERATE, "--out", str(local)]) == 0
-    words = ["run", str(local), "--engine", "sqlite", "--clock", "virtual", "--out", str(run)]
-    assert main(words) == 0
-    assert main(["validate", str(local), str(run)]) == 0
-    here = (run / "verdict.json").read_bytes()
-    (run / "verdict.json").unlink()
-    on_cluster(
-        cluster,
-        [*GENERATE, "--out", remote],
-        ["load", remote, "--database", "on_a_cluster"],
-        ["validate", local, run],
-    )
-    assert contents(remote) == contents(local)
-    assert (run / "verdict.json").read_bytes() == here and json.loads(here)["verdict"] == "PASS"
+def test_commands_on_it(cluster: Cluster, spark: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def do_here(commands: Commands) -> None:
+        for words in commands:
+            assert main(words) == 0, words
+
+    compare(cluster.master, tmp_path, do_here)
 
 
-def test_a_worker_that_died(cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Last of all: a stream that loses a worker on the way has all answers, once; the cluster is not whole any more."""
+def test_workers_that_died(cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Last of all: a stream that loses executors and workers has all answers, once; the cluster is not whole then."""
     venv.create(tmp_path / "bare", symlinks=True)
-    words = [cluster.master, cluster.processes[-1].pid, tmp_path / "bare" / "bin" / "python", tmp_path]
-    command = [sys.executable, "-m", "tests.support.stream_on_cluster", *map(str, words)]
+    words = [cluster.master, tmp_path / "bare" / "bin" / "python", tmp_path]
+    workers = [process.pid for process in cluster.processes[1:]]
+    command = [sys.executable, "-m", "tests.support.stream_on_cluster", *map(str, [*words, *workers])]
     done = subprocess.run(command, **lrb_options({}))
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
-    assert said["refused"].startswith("the workers cannot import numpy: install numpy there, or set PYSPARK_PYTHON")
+    bare, none = said["refused"]
+    assert bare.startswith("the workers cannot import numpy: install numpy there, or set PYSPARK_PYTHON")
+    assert none == "the workers have no /no/such/python: set PYSPARK_PYTHON to a Python that they have"
     assert (said["missing"], said["extra"]) == ([], []) and said["answers"] > 500
-    assert said["facts"]["executors_lost"] >= 1 and said["facts"]["shards"] == 2
+    assert said["killed"] == ["executor", "executor", "worker", "worker"]
+    # The second worker's executor may not have come back before it died.
+    assert said["facts"]["executors_lost"] >= 3 and said["facts"]["shards"] == 2
     cluster_module._reap(cluster.processes)
     assert main(["cluster", "status"]) == 1
     assert "no cluster runs; lrb cluster start starts one" in capfd.readouterr().out

@@ -13,7 +13,7 @@ from polling_baseline import spec
 from polling_baseline.batch import ANSWER_KINDS
 from polling_baseline.engines.structured_streaming.engine import Options, StructuredStreaming
 from polling_baseline.engines.structured_streaming.failures import is_final, sentence_of
-from polling_baseline.engines.structured_streaming.folder import Label, RunFolder, new_folder
+from polling_baseline.engines.structured_streaming.folder import FORMAT, MEMORY, PREFIX, Label, RunFolder, new_folder
 from polling_baseline.refusal import Refusal
 from tests.engines.feeding import Answer, Road, batches, roads, side_by_side, taken_apart
 from tests.engines.test_duckdb import write_rows
@@ -77,15 +77,26 @@ def test_all_short_roads_by_one_query(spark: Any, tmp_path: Path) -> None:
 def test_a_folder_that_is_not_of_such_a_run(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="holds no state of a run; start the run again"):
         RunFolder(tmp_path).label()
-    RunFolder(tmp_path).make(Label(0, "4.0.0", 2, 60))
-    with pytest.raises(Refusal, match="was written by another version of this program"):
-        RunFolder(tmp_path).label()
+    for name, label, sentence in (
+        ("old", Label(0, "old", "4.0.0", 2, 60), "old was written by another version of this program"),
+        ("new", Label(FORMAT, "other", "4.0.0", 2, 60), "new holds the state of another run, other; start the run"),
+    ):
+        folder = RunFolder(tmp_path / name)
+        folder.path.mkdir()
+        folder.make(label)
+        with pytest.raises(Refusal, match=sentence):
+            folder.label()
 
 
 def test_no_room_and_no_such_place(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match=r"needs about [\d,]+ MB, and .* has [\d,]+ MB left; make room there, or give"):
         new_folder(tmp_path / "state", True, xways=10**6)
     assert list((tmp_path / "state").iterdir()) == []
+    # Without durability it is memory that would be too small.
+    before = set(MEMORY.glob(f"{PREFIX}*"))
+    with pytest.raises(Refusal, match=r"needs about [\d,]+ MB, and /dev/shm has [\d,]+ MB left; .* --checkpoint"):
+        new_folder(None, False, xways=10**6)
+    assert set(MEMORY.glob(f"{PREFIX}*")) <= before
     (tmp_path / "file").touch()
     with pytest.raises(Refusal, match=r"cannot write .*file/state: .*; choose another --checkpoint"):
         new_folder(tmp_path / "file" / "state", False, xways=1)
@@ -101,6 +112,11 @@ def test_no_room_and_no_such_place(tmp_path: Path) -> None:
             "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.10 than that in driver: 3.11, PySpark",
             True,
             "the workers have Python 3.10 and this command has 3.11: set PYSPARK_PYTHON",
+        ),
+        (
+            'java.io.IOException: Cannot run program "/opt/python": error=2, No such file or directory',
+            True,
+            "the workers have no /opt/python: set PYSPARK_PYTHON",
         ),
         (
             "Job aborted\norg.apache.spark.SparkException: lost\n\tat x",

@@ -14,13 +14,15 @@ from driver.run.engines import Backends
 from driver.run.loop import resume_run
 from polling_baseline.refusal import Refusal
 from tests.conftest import lrb_options
-from tests.engines.crashing import MINUTES, World, completed, crash_road, facts
+from tests.engines.crashing import MINUTES, World, completed, crash_road, died, facts
 
-# The sink has the third of twelve batches, and Spark has not noted yet that it is done.
-DEATH = ("query.receive", "after", "3")
+# Spark has done the third of twelve batches, and the sink has not got it.
+DEATH = ("query.receive", "before", "3")
+# The sink has the fifth, and Spark has not noted yet that it is done.
+NEXT_DEATH = ("query.receive", "after", 3)
 
 
-def test_the_driver_is_killed(
+def test_the_driver_is_killed_twice(
     spark: Any, own_environment: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LRB_STATE", str(tmp_path / "state"))
@@ -39,8 +41,9 @@ def test_the_driver_is_killed(
     with pytest.raises(Refusal, match=r"was written by Spark 0\..*; this is Spark "):
         resume_run(run, Backends())
     label.write_text(text)
+    died(run, *NEXT_DEATH)
     completed(world, run)
     after = facts(run)
-    assert len(after["outages"]) == 1
+    assert len(after["outages"]) == 2
     assert after["environment"]["engine"]["repeated_batches"] == 1
     assert list((tmp_path / "state" / "streaming").iterdir()) == []

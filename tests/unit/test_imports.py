@@ -157,7 +157,10 @@ def test_the_reference_takes_numbers_from_the_specification_and_no_rule(module):
     assert {name for name in used if not name.isupper()} == set()
 
 
-@pytest.mark.parametrize("module", [*modules("tests/bench", "*.py"), "tests.versions", "tests.engines.soak"])
+SOAKS = ("tests.engines.soak", "tests.engines.stream_soak")
+
+
+@pytest.mark.parametrize("module", [*modules("tests/bench", "*.py"), "tests.versions", *SOAKS])
 def test_what_runs_beside_the_tests_can_be_imported(module):
     """pytest collects none of these."""
     assert importlib.util.find_spec(module)

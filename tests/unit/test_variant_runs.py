@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from driver.dataset.folder import Dataset
-from driver.rating.paper import BRIEF, VARIANTS
+from driver.rating.paper import BRIEF, ON_REQUEST, VARIANTS
 from driver.rating.variant_runs import JUDGING, USUAL_S_PER_XWAY, Plan, Work
 from driver.run.config import FOREIGN, RunConfig
 from driver.run.engines import Backends
@@ -37,7 +37,7 @@ def test_each_variant_has_a_rate_of_its_own() -> None:
 
 
 def test_every_variant_has_a_usual_time() -> None:
-    assert set(USUAL_S_PER_XWAY) == {JUDGING, *(variant.name for variant in VARIANTS), *FOREIGN}
+    assert set(USUAL_S_PER_XWAY) == {JUDGING, *(variant.name for variant in (*VARIANTS, *ON_REQUEST)), *FOREIGN}
 
 
 @pytest.mark.parametrize(

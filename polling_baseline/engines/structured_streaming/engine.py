@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from polling_baseline.batch import Answers, Batch
+from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.structured_streaming.cluster import check_workers, cores_of
 from polling_baseline.engines.structured_streaming.columns import ANSWERS, REPORTS, REQUESTS
+from polling_baseline.engines.structured_streaming.failures import sentence_of
 from polling_baseline.engines.structured_streaming.folder import FORMAT, Label, RunFolder, new_folder
 from polling_baseline.engines.structured_streaming.history_files import keep_history
 from polling_baseline.engines.structured_streaming.processor import unpack_result
@@ -102,7 +104,7 @@ class StructuredStreaming:
         pages = XWAY_PAGES * math.ceil(max(1.0, self._options.xways) / self._shards)
         self._folder = new_folder(self._options.checkpoint, self._durable, self._options.xways)
         try:
-            self._folder.make(Label(FORMAT, spark.version, self._shards, pages))
+            self._folder.make(Label(FORMAT, self._folder.path.name, spark.version, self._shards, pages))
             log.info("preparing the history")
             keep_history(spark, self._tolls, self._segments, self._folder.history)
             self._begin_query(pages)
@@ -233,7 +235,10 @@ class StructuredStreaming:
             }
             for key, work in zip(keys, works, strict=True)
         ]
-        self._folder.write_input(number, pa.Table.from_pylist(rows, INPUT_SCHEMA), self._durable)
+        try:
+            self._folder.write_input(number, pa.Table.from_pylist(rows, INPUT_SCHEMA), self._durable)
+        except OSError as error:
+            raise EngineFailure(sentence_of(str(error), self._folder.path)) from error
         return number
 
     def _receive(self, number: int) -> None:

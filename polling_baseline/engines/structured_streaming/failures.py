@@ -7,12 +7,14 @@ from pathlib import Path
 
 MISSING = re.compile(r"No module named '([\w.]+)'")
 VERSIONS = re.compile(r"Python in worker has different version: (\S+) than that in driver: (\S+?),")
+NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 NO_ROOM = ("No space left on device", "Disk quota exceeded")
 
 
 def is_final(error: str) -> bool:
     """It would fail again."""
-    return bool(MISSING.search(error) or VERSIONS.search(error) or any(words in error for words in NO_ROOM))
+    lasting = (MISSING, VERSIONS, NO_PYTHON)
+    return any(pattern.search(error) for pattern in lasting) or any(words in error for words in NO_ROOM)
 
 
 def sentence_of(error: str, folder: Path | str) -> str:
@@ -25,6 +27,8 @@ def sentence_of(error: str, folder: Path | str) -> str:
             f"the workers have Python {versions[1]} and this command has {versions[2]}: "
             "set PYSPARK_PYTHON to an interpreter there that has the same version"
         )
+    if program := NO_PYTHON.search(error):
+        return f"the workers have no {program[1]}: set PYSPARK_PYTHON to a Python that they have"
     lines = [line.strip() for line in error.splitlines() if re.search(r"(Exception|Error)\b.*: ", line)]
     return f"Spark's query failed: {' '.join((lines[-1] if lines else error[:300]).split())}"
 

@@ -25,7 +25,7 @@ from polling_baseline.scratch import held, remove_abandoned
 MEMORY = Path("/dev/shm")
 PREFIX = "lrb-streaming-"
 LABEL = "streaming.json"
-FORMAT = 1
+FORMAT = 2
 # What the smallest run needs, and what each expressway adds at its busiest.
 LEAST_BYTES, XWAY_BYTES = 256 << 20, 24 << 20
 # Spark may ask for the last batch again, and never for one before.
@@ -37,6 +37,8 @@ class Label:
     """How the state in a folder was made: a query can go on with it only in the same way."""
 
     format: int
+    # The name of the folder that it was made in.
+    folder: str
     spark: str
     shards: int
     pages: int
@@ -65,6 +67,8 @@ class RunFolder:
             raise Refusal(f"{self.path} holds no state of a run; start the run again") from None
         if label is None:
             raise Refusal(f"{self.path} was written by another version of this program; start the run again")
+        if label.folder != self.path.name:
+            raise Refusal(f"{self.path} holds the state of another run, {label.folder}; start the run again")
         return label
 
     def write_input(self, number: int, table: pa.Table, durable: bool) -> None:
