@@ -111,19 +111,19 @@ def show_kinds(kinds: Sequence[Kind], out: Path, limits: Limits | None, as_json:
     from driver.run.recount import open_run_under
 
     runs = [[open_run_under(folder, limits) for folder in kind.folders] for kind in kinds]
-    told_json: object
+    data: object
     if len({kind.xways for kind in kinds}) > 1:
         series = _series(kinds, runs)
         record = comparison_record(runs, out, [series[kind.system].label for kind in kinds])
         write_comparison(out, record)
-        told, told_json = _write_scaling(list(series.values()), out), record
+        lines, data = _write_scaling(list(series.values()), out), record
     else:
         chosen = [typical(of_kind) for of_kind in runs]
         table = columns(chosen, runs)
         write_comparison(out, comparison_record(runs, out))
         write_page(out / PAGE, run_page(chosen, out, runs))
-        told, told_json = text(table), comparison_json(table)
-    print(json.dumps(told_json) if as_json else "\n".join(told))
+        lines, data = text(table), comparison_json(table)
+    print(json.dumps(data) if as_json else "\n".join(lines))
     if not as_json:
         files = [out / name for name in (PAGE, NAME, CSV_NAME) if (out / name).exists()]
         folders = [folder for kind in kinds for folder in kind.folders]

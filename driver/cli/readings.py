@@ -19,7 +19,7 @@ from polling_baseline.wording import format_count, format_table
 if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
     from driver.validate.judge import Judgement, Question
-    from driver.validate.kits.answers import Accepted
+    from driver.validate.kits.answers import AcceptedAnswers
     from driver.validate.kits.layouts import Output
 
 PAPER, OWN_LAYOUT = "paper", "kit"
@@ -36,7 +36,7 @@ class OtherReadings:
     """An output by the rules of all other readings, or why that could not be done."""
 
     output: Output | None = None
-    accepted: Mapping[str, Accepted] = field(default_factory=dict)
+    accepted: Mapping[str, AcceptedAnswers] = field(default_factory=dict)
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     hint: str = ""
 
@@ -138,8 +138,8 @@ def difference_lines(judgement: Judgement, others: OtherReadings) -> list[str]:
     from driver.validate.faults import find_first
     from driver.validate.kits.differences import reasons
 
-    found = find_first(judgement, MOST_FAULTS)
-    counted = reasons(found.rows, found.expected, others.output.answers, others.accepted)
+    first_faults = find_first(judgement, MOST_FAULTS)
+    counted = reasons(first_faults.rows, first_faults.expected, others.output.answers, others.accepted)
     order = {kind: number for number, kind in enumerate(spec.ANSWERS)}
     rows = [
         (kind, fault, f"{count:,}", reason)

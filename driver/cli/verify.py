@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from driver.cli import FAIL_STATUS
 
 if TYPE_CHECKING:
-    from driver.publish.checked import Checked, CheckedRun
+    from driver.publish.checked import CheckedResult, CheckedRun
 
 SUMMARY = "Check a bundle from somebody else: checksums, contradictions, and with the data set the verdict again."
 EXAMPLES = """\
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     return FAIL_STATUS if faults else 0
 
 
-def _again(args: argparse.Namespace, checked: Checked) -> list[tuple[str, str, bool]]:
+def _again(args: argparse.Namespace, checked: CheckedResult) -> list[tuple[str, str, bool]]:
     from driver.dataset.folder import open_dataset
     from driver.publish.again import judge_again
     from driver.validate.judge import quiet_session

@@ -33,7 +33,7 @@ from driver.run.recording import Recording
 from driver.run.resume import InterruptedRun, reopened
 from driver.run.summary import environment, late_by, summary
 from polling_baseline.batch import Answers, Batch
-from polling_baseline.engine import Engine, EngineFailure, Paced
+from polling_baseline.engine import Engine, EngineFailure, PacedEngine
 from polling_baseline.refusal import Refusal
 
 log = logging.getLogger("lrb")
@@ -192,7 +192,7 @@ class _Desk:
             return
         with contextlib.suppress(OSError, EngineFailure):
             self._take(self._clock.now())
-            if isinstance(self._engine, Paced):
+            if isinstance(self._engine, PacedEngine):
                 self._enter_those_through()
             for cycle in self._open:
                 self._enter(cycle)
@@ -208,7 +208,7 @@ class _Desk:
             yield part
 
     def enter(self, cycle: Cycle) -> None:
-        if isinstance(self._engine, Paced):
+        if isinstance(self._engine, PacedEngine):
             self._open.append(cycle)
             self._enter_those_through()
         else:
@@ -217,7 +217,7 @@ class _Desk:
     def _enter_those_through(self) -> None:
         """A paced engine's cycle lasts from when it got the input, or was done with what came before, until then."""
         at = self._clock.reader()
-        for second, moment in cast(Paced, self._engine).through():
+        for second, moment in cast(PacedEngine, self._engine).through():
             ended = at(moment)
             while self._open and self._open[0].seconds[-1] <= second:
                 cycle = self._open.pop(0)

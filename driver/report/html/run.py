@@ -17,7 +17,15 @@ from driver.report.html.frame import Markup, banner, columns, facts, folded, lin
 from driver.report.html.in_time import in_time_of_kinds, in_time_of_runs
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.report.html.repeated import repeated_section
-from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
+from driver.report.html.run_charts import (
+    ChartRun,
+    backlog_chart,
+    cycles_chart,
+    drawn,
+    response_chart,
+    steps_chart,
+    words,
+)
 from driver.report.measures import measures
 from driver.report.service import service_facts
 from driver.report.side_by_side import Row
@@ -75,7 +83,7 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None, repeated: Sequ
     return page(title, " · ".join(lede), parts, "Made by lrb report.")
 
 
-def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
+def _verdicts(shown: Sequence[ChartRun], home: Path | None) -> Markup:
     """A banner per run, and below it what to look at first."""
     parts = []
     for drawn_run in shown:
@@ -139,7 +147,7 @@ def _servers(runs: Sequence[RunRecord]) -> list[Row]:
     return [("server", [server or "-" for server in servers])] if any(servers) else []
 
 
-def _answers(shown: Sequence[Drawn]) -> Markup:
+def _answers(shown: Sequence[ChartRun]) -> Markup:
     """A table per run: the counts of each kind of answer and its response times."""
     tables = []
     for drawn_run in shown:
@@ -155,12 +163,12 @@ def _answers(shown: Sequence[Drawn]) -> Markup:
     return section("Answers", *tables)
 
 
-def _responses(shown: Sequence[Drawn]) -> Markup | None:
+def _responses(shown: Sequence[ChartRun]) -> Markup | None:
     charts = [chart for kind in spec.ANSWERS if (chart := response_chart(kind, shown))]
     return section("Response time", charts[0], columns(*charts[1:])) if charts else None
 
 
-def _causes(shown: Sequence[Drawn]) -> Markup | None:
+def _causes(shown: Sequence[ChartRun]) -> Markup | None:
     alone = len(shown) == 1
     whole = None if alone else cycles_chart(shown)
     backlog = backlog_chart(shown)
@@ -172,7 +180,7 @@ def _causes(shown: Sequence[Drawn]) -> Markup | None:
     return section("Backlog and cycles", *note, *charts, *(steps if alone else [columns(*steps)]))
 
 
-def _percentiles(shown: Sequence[Drawn]) -> Markup | None:
+def _percentiles(shown: Sequence[ChartRun]) -> Markup | None:
     if len(shown) == 1:
         charts = [chart for chart in [percentiles_of_kinds(shown[0])] if chart]
     else:
@@ -180,17 +188,17 @@ def _percentiles(shown: Sequence[Drawn]) -> Markup | None:
     return section("Percentiles", charts[0], columns(*charts[1:])) if charts else None
 
 
-def _in_time(shown: Sequence[Drawn]) -> Markup | None:
+def _in_time(shown: Sequence[ChartRun]) -> Markup | None:
     chart = in_time_of_kinds(shown[0]) if len(shown) == 1 else in_time_of_runs("toll", shown)
     return section("Under other limits", chart) if chart else None
 
 
-def _network(drawn_run: Drawn, alone: bool) -> Markup | None:
+def _network(drawn_run: ChartRun, alone: bool) -> Markup | None:
     picture = drawing(drawn_run.run.folder / NETWORK)
     return section("Query network" + ("" if alone else f": {drawn_run.label}"), picture) if picture else None
 
 
-def _settings(shown: Sequence[Drawn]) -> Markup:
+def _settings(shown: Sequence[ChartRun]) -> Markup:
     """Options, versions and machine: a column per run; what is long is folded."""
     runs = [drawn_run.run for drawn_run in shown]
     flat = [dict(_flat(run)) for run in runs]

@@ -31,7 +31,7 @@ NEAR = 2.5
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ChartRun:
     """A run as it is drawn on all charts of a page."""
 
     run: RunRecord
@@ -40,7 +40,7 @@ class Drawn:
     look: str
 
 
-def drawn(runs: Sequence[RunRecord]) -> list[Drawn]:
+def drawn(runs: Sequence[RunRecord]) -> list[ChartRun]:
     """Runs of one engine keep its hue, and differ in shade and dashes."""
     seen: Counter[str] = Counter()
     drawn_runs = []
@@ -51,7 +51,7 @@ def drawn(runs: Sequence[RunRecord]) -> list[Drawn]:
         if number:
             other = "var(--ink)" if number % 2 else "var(--paper)"
             colour = f"color-mix(in oklab, {colour} 55%, {other})"
-        drawn_runs.append(Drawn(run, label, colour, "dashed" if number else ""))
+        drawn_runs.append(ChartRun(run, label, colour, "dashed" if number else ""))
         seen[engine] += 1
     return drawn_runs
 
@@ -60,7 +60,7 @@ def words(kind: str) -> str:
     return kind.replace("_", " ")
 
 
-def minute_axis(runs: Sequence[Drawn]) -> Axis:
+def minute_axis(runs: Sequence[ChartRun]) -> Axis:
     first, last = runs[0].run.minutes
     return Axis("time (minutes)", first - 1, last)
 
@@ -71,7 +71,7 @@ def seconds_axis(shortest: float, longest: float) -> Axis:
     return Axis("seconds (log scale)", low, max(longest * 1.5, low * 10), log=True)
 
 
-def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
+def response_chart(kind: str, runs: Sequence[ChartRun]) -> Markup | None:
     """p50, p99 and longest response time of a kind of answer by minute; nothing if no such answer came."""
     rows_of_runs = [(drawn_run, rows) for drawn_run in runs if (rows := drawn_run.run.minutes_with(kind))]
     if not rows_of_runs:
@@ -96,7 +96,7 @@ def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     )
 
 
-def _response_curves(drawn_run: Drawn, rows: Sequence[tuple[int, MinuteTimes]], name: str) -> list[Curve]:
+def _response_curves(drawn_run: ChartRun, rows: Sequence[tuple[int, MinuteTimes]], name: str) -> list[Curve]:
     first, last = drawn_run.run.minutes
     at = np.arange(first, last + 1)
     values = {size: np.full(len(at), np.nan) for size in SIZES}
@@ -112,7 +112,7 @@ def _response_curves(drawn_run: Drawn, rows: Sequence[tuple[int, MinuteTimes]], 
     ]
 
 
-def _described(drawn_run: Drawn, limit: float, rows: Sequence[tuple[int, MinuteTimes]]) -> str:
+def _described(drawn_run: ChartRun, limit: float, rows: Sequence[tuple[int, MinuteTimes]]) -> str:
     """What the curves show, in words."""
     worst_minute, worst = max(rows, key=lambda row: row[1]["max"])
     late = sum(times["max"] > limit for _, times in rows)
@@ -124,7 +124,7 @@ def _described(drawn_run: Drawn, limit: float, rows: Sequence[tuple[int, MinuteT
 
 
 def _response_notes(
-    limit: float, rows_of_runs: Sequence[tuple[Drawn, Sequence[tuple[int, MinuteTimes]]]], alone: bool
+    limit: float, rows_of_runs: Sequence[tuple[ChartRun, Sequence[tuple[int, MinuteTimes]]]], alone: bool
 ) -> list[Note]:
     texts: dict[int, list[str]] = {}
     for drawn_run, rows in rows_of_runs:
@@ -135,7 +135,7 @@ def _response_notes(
     return [Note(minute - 1, minute, "\n".join([f"minute {minute}", *lines])) for minute, lines in texts.items()]
 
 
-def backlog_chart(runs: Sequence[Drawn]) -> Markup | None:
+def backlog_chart(runs: Sequence[ChartRun]) -> Markup | None:
     """How many seconds of input waited, at most, in each minute; nothing if none ever did."""
     rows_of_runs = [(drawn_run, drawn_run.run.json["minutes"]) for drawn_run in runs if drawn_run.run.json["minutes"]]
     if not any(row["backlog_s"] for _, rows in rows_of_runs for row in rows):
@@ -159,7 +159,7 @@ def backlog_chart(runs: Sequence[Drawn]) -> Markup | None:
     )
 
 
-def steps_chart(drawn_run: Drawn, alone: bool) -> Markup | None:
+def steps_chart(drawn_run: ChartRun, alone: bool) -> Markup | None:
     """What a cycle of each minute spent its time on, step on step, against the period."""
     cycles = drawn_run.run.cycles
     if cycles is None:
@@ -199,7 +199,7 @@ def _layers(steps: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {**layers, REST: steps[REST]}
 
 
-def cycles_chart(runs: Sequence[Drawn]) -> Markup | None:
+def cycles_chart(runs: Sequence[ChartRun]) -> Markup | None:
     """The mean of a cycle by minute, engines over one another."""
     cycles_of_runs = [(drawn_run, drawn_run.run.cycles) for drawn_run in runs]
     curves_of = [

@@ -109,10 +109,10 @@ def parsed(text: str, form: Form) -> Answer | None:
     # Python would also take 1_000 for a number.
     if names is None or len(words) != len(names) or "_" in rest or not rest.isascii():
         return None
-    said = dict(zip(names, words, strict=True))
+    texts = dict(zip(names, words, strict=True))
     try:
-        emit = float(said.pop("emit")) if "emit" in said else None
-        numbers = {name: int(value) for name, value in said.items()}
+        emit = float(texts.pop("emit")) if "emit" in texts else None
+        numbers = {name: int(value) for name, value in texts.items()}
     except ValueError:
         return None
     values = tuple(numbers[name] for name in VALUES[kind])
@@ -128,14 +128,14 @@ def _form(texts: Sequence[tuple[Path, list[str]]], layout: str) -> Form:
 
 
 def _form_of(path: Path, lines: Sequence[str], layout: str) -> Form:
-    said = [line for line in lines if line.strip()]
-    best = max(LAYOUTS[layout], key=lambda form: _fitting(said, form))
-    strays = [line for line in said if parsed(line, best) is None]
+    written = [line for line in lines if line.strip()]
+    best = max(LAYOUTS[layout], key=lambda form: _fitting(written, form))
+    strays = [line for line in written if parsed(line, best) is None]
     if not strays:
         return best
-    fits = {name: max(_fitting(said, form) for form in forms) for name, forms in LAYOUTS.items()}
+    fits = {name: max(_fitting(written, form) for form in forms) for name, forms in LAYOUTS.items()}
     other = max(fits, key=lambda name: fits[name])
-    if fits[other] > fits[layout] and (fits[other] == len(said) or not fits[layout]):
+    if fits[other] > fits[layout] and (fits[other] == len(written) or not fits[layout]):
         raise Refusal(f"{path} is not in the layout {layout}: it looks like {other}; give --layout {other}")
     for name, forms in LAYOUTS.items():
         for form in forms:
@@ -175,13 +175,13 @@ def own_lines(output: Output) -> Iterator[str]:
         if answer.kind == SECOND_BALANCE:
             continue
         values = dict(zip(VALUES[answer.kind], answer.values, strict=True))
-        said = {
+        texts = {
             "second": str(answer.second),
             IDS[answer.kind]: str(answer.id),
             "emit": f"{answer.second if answer.emit is None else answer.emit:.6f}",
             **{name: str(value) for name, value in values.items()},
         }
-        yield ",".join([str(answer.kind), *(said[name] for name in OWN[answer.kind])])
+        yield ",".join([str(answer.kind), *(texts[name] for name in OWN[answer.kind])])
 
 
 def names_of(kind: int) -> str:

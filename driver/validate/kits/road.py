@@ -94,9 +94,9 @@ def _rows(table: pa.Table, names: Iterable[str]) -> Iterator[tuple[int, ...]]:
 def _tolls(dataset: Dataset, requests: list[Request]) -> dict[tuple[int, int, int], int]:
     """(vehicle, day, expressway) and what it paid there, of those that are asked for."""
     asked = {(one.vehicle, one.day, one.xway) for one in requests if one.kind == spec.EXPENDITURE}
-    found: dict[tuple[int, int, int], int] = {}
+    tolls_paid: dict[tuple[int, int, int], int] = {}
     for file in sorted((dataset.path / "history" / "toll").glob("*.parquet")) if asked else []:
         for vehicle, day, xway, tolls in _rows(pq.read_table(file), ("vehicle_id", "day", "xway", "tolls")):
             if (vehicle, day, xway) in asked:
-                found[vehicle, day, xway] = tolls
-    return found
+                tolls_paid[vehicle, day, xway] = tolls
+    return tolls_paid
