@@ -21,7 +21,7 @@ from polling_baseline.engines.aurora.linear_road.history import EMPTY, Archive, 
 from polling_baseline.engines.aurora.linear_road.money import Accounts
 from polling_baseline.engines.aurora.linear_road.road import cell_of
 from polling_baseline.engines.aurora.linear_road.statistics import MOST_REPORTS, UNIT, SegmentAverages, lav
-from polling_baseline.engines.aurora.linear_road.tolls import TollsOwed
+from polling_baseline.engines.aurora.linear_road.tolls import TollDebts
 from polling_baseline.engines.aurora.linear_road.vehicles import NEVER, SPAN_S, UNKNOWN, Vehicles
 from polling_baseline.engines.aurora.node import Node, Options
 from tests.support import oracle
@@ -177,7 +177,7 @@ def test_vehicles_of_30_seconds_before_and_no_others():
 
 
 def test_what_a_trip_owes_is_charged_once_and_not_to_another_trip():
-    table = TollsOwed()
+    table = TollDebts()
 
     def settle(second, last_seg, toll, lane=1):
         given = columns(second=[second], last_seg=[last_seg], toll=[toll], lane=[lane])
