@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from driver.cli import parser
+from tests.conftest import LONGEST
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [file for package in ("driver", "polling_baseline") for file in sorted((ROOT / package).rglob("*.py"))]
@@ -48,6 +49,10 @@ def test_a_variable_says_what_it_holds() -> None:
 def test_a_class_is_a_noun() -> None:
     classes = {node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     assert {name for name in classes - NOUNS if name.endswith("ed")} == set()
+
+
+def test_the_files_that_come_first_exist() -> None:
+    assert [name for name in LONGEST if not (ROOT / "tests" / name).is_file()] == []
 
 
 def test_contributing_names_every_target() -> None:
