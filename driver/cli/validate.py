@@ -170,6 +170,7 @@ def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
     """What the judge is asked; and the output as it was read, if it is in another layout."""
     from driver.dataset.folder import open_dataset
     from driver.dataset.integrity import check_files
+    from driver.run.journal import OUTPUT
     from driver.validate.judge import Question
     from driver.validate.reading import Reading
 
@@ -190,7 +191,7 @@ def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
         dataset, seconds = _part_of_run(args, dataset)
     else:
         dataset, seconds = part_from(args, dataset)
-    files = args.output or [args.run_folder / "output.csv"]
+    files = args.output or [args.run_folder / OUTPUT]
     for file in files:
         if not args.follow or file.exists():
             _see_that_it_is_readable(file)

@@ -18,7 +18,7 @@ from driver.dataset.folder import Dataset
 from driver.run.config import RunConfig
 from driver.run.earlier_server import check_state, same_backends
 from driver.run.engines import ON_POSTGRESQL, Backends, open_engine
-from driver.run.journal import NAME, Journal, read_journal
+from driver.run.journal import NAME, OUTPUT, Journal, read_journal
 from driver.run.poller import Cycle
 from driver.run.record import config_of, read_run
 from driver.run.record_types import Outage, RunJson
@@ -151,7 +151,7 @@ def refuse_gap(journal: Journal, last: range | None, first_second: int, folder: 
 
 def cut_back(folder: Path, journal: Journal) -> dict[str, Responses]:
     """Cut both files to what is complete, and give the response times of the answers in it."""
-    for name, size in ((NAME, journal.journal_bytes), ("output.csv", journal.output_bytes)):
+    for name, size in ((NAME, journal.journal_bytes), (OUTPUT, journal.output_bytes)):
         with (folder / name).open("ab") as file:
             file.truncate(size)
-    return read_responses(folder / "output.csv") if journal.output_bytes else {}
+    return read_responses(folder / OUTPUT) if journal.output_bytes else {}

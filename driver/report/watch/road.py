@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from driver.dataset.dataset_stats import LANES, PLACE, RUN, SECOND, STOP, Accident, accidents_of, open_stops
+from driver.dataset.dataset_stats import LANES, PLACE, RUN, SECOND, STOP, Accident, accidents_of, end_stop, open_stops
 from driver.dataset.expressways import parse_numbers
 from driver.dataset.folder import Dataset, read_minutes
 from driver.dataset.relabel import Copy, copies_of, moved_reports, moved_requests
@@ -76,11 +76,7 @@ def _look(second, vehicle, speed, lane, direction, seg, position, start, ids, va
         slot = slot_of(ids, vehicle[row])
         ids[slot] = vehicle[row]
         known = values[slot]
-        if known[RUN] >= spec.STOP_REPORTS:
-            stop = stops[ended]
-            stop.place, stop.from_second = known[PLACE], known[SECOND]
-            stop.until_second = min(known[SECOND] + spec.REPORT_PERIOD_S, second[row])
-            ended += 1
+        ended = end_stop(known, second[row], stops, ended)
         goes_on = known[SECOND] == second[row] - spec.REPORT_PERIOD_S
         if not goes_on or known[WHERE] != where:
             visit = visits[entered]
