@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -99,10 +100,20 @@ def close(in_haste: bool = False) -> None:
     if in_haste:
         gateway.proc.kill()
     gateway.proc.stdin.close()
-    gateway.proc.wait(END_S)
     java, spark = gateway.homes
-    keep_archive(java, spark, gateway.folder)
+    if ends_by_itself(gateway.proc):
+        keep_archive(java, spark, gateway.folder)
     shutil.rmtree(gateway.folder, ignore_errors=True)
+
+
+def ends_by_itself(java: subprocess.Popen[Any], within_s: float = END_S) -> bool:
+    """Wait for a Java that was told to end; one that takes too long is killed, and what it was writing is not whole."""
+    try:
+        return java.wait(within_s) >= 0
+    except subprocess.TimeoutExpired:
+        java.kill()
+        java.wait()
+        return False
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:
