@@ -21,9 +21,9 @@ from driver.report.html.run_charts import (
     ChartRun,
     backlog_chart,
     cycles_chart,
-    drawn,
     response_chart,
     steps_chart,
+    style_runs,
     words,
 )
 from driver.report.measures import measures
@@ -61,7 +61,7 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None, repeated: Sequ
 
     Where each was made several times, `repeated` has them all.
     """
-    shown = drawn(runs)
+    shown = style_runs(runs)
     first = runs[0]
     data = first.json["dataset"]
     title = f"Linear Road: {', '.join(dict.fromkeys(run.config.label for run in runs))}, L = {data['xways']:g}"

@@ -40,7 +40,7 @@ class ChartRun:
     look: str
 
 
-def drawn(runs: Sequence[RunRecord]) -> list[ChartRun]:
+def style_runs(runs: Sequence[RunRecord]) -> list[ChartRun]:
     """Runs of one engine keep its hue, and differ in shade and dashes."""
     seen: Counter[str] = Counter()
     drawn_runs = []

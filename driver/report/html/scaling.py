@@ -10,7 +10,7 @@ from pathlib import Path
 from driver.report.html.axis import Axis
 from driver.report.html.chart import Curve, curves
 from driver.report.html.frame import Markup, folded, link, page, paragraph, section, table
-from driver.report.html.run_charts import ChartRun, drawn
+from driver.report.html.run_charts import ChartRun, style_runs
 from driver.report.measures import KIND, Spread, spreads
 from driver.report.scaling import SHOWN, Series, cell
 from driver.run.machine import warning_of_runs
@@ -21,7 +21,7 @@ SHORTEST_S = 0.001
 
 def scaling_page(systems: Sequence[Series], home: Path) -> str:
     """Two charts over L and their tables; `home` is the folder that the page lies in."""
-    shown = drawn([next(iter(system.typical.values())) for system in systems])
+    shown = style_runs([next(iter(system.typical.values())) for system in systems])
     first = shown[0].run
     since, until = first.minutes
     lede = [first.json["dataset"]["name"], f"minutes {since} to {until}", f"{first.config.clock} clock"]
