@@ -42,5 +42,6 @@ def parse_numbers(text: str, known: Sequence[int], owner: str) -> list[int]:
         raise Refusal(f"--xways {text}: give numbers with commas between, such as 0,3") from None
     for xway in chosen:
         if xway not in known:
-            raise Refusal(f"--xways {text}: {owner} has no expressway {xway}; it has {known[0]} to {known[-1]}")
+            others = f"{known[0]} to {known[-1]}" if known else "none"
+            raise Refusal(f"--xways {text}: {owner} has no expressway {xway}; it has {others}")
     return list(dict.fromkeys(chosen))
