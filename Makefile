@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-# Two at a time: each half has a PostgreSQL and a Spark of its own, and tests of one file stay together.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+# Two at a time: each half has a PostgreSQL and a Spark of its own, and tests of one file stay together, the longest
+# files first (tests/conftest.py).
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test lint format bench versions soak mutants lock clean

@@ -56,7 +56,7 @@ class Resumable(Engine, Protocol):
 
 
 @runtime_checkable
-class Paced(Engine, Protocol):
+class PacedEngine(Engine, Protocol):
     """An engine that answers in its own time: `process` only hands over, `answers` gives what has come since."""
 
     def through(self) -> list[tuple[int, float]]:

@@ -22,8 +22,45 @@ from polling_baseline.database.install import install, source
 from polling_baseline.database.session import execute_script, transaction
 
 ROOT = Path(__file__).resolve().parents[1]
+# The files that take longest, first of all: so both halves of `make test` end at the same time.
+LONGEST = (
+    "commands/test_readme.py",
+    "commands/test_cluster.py",
+    "engines/test_crashes.py",
+    "engines/test_polling.py",
+    "commands/test_foreign.py",
+    "commands/test_run.py",
+    "commands/test_rate.py",
+    "commands/test_lesson.py",
+    "engines/test_versions.py",
+    "engines/test_tables.py",
+    "engines/test_designs.py",
+    "engines/test_live_judge.py",
+    "commands/test_validate.py",
+    "engines/test_structured_streaming_crashes.py",
+    "engines/test_reference.py",
+    "engines/test_duckdb.py",
+    "engines/test_trigger.py",
+    "commands/test_generate.py",
+    "commands/test_db.py",
+    "engines/test_duckdb_crashes.py",
+    "commands/test_readings.py",
+    "engines/test_external.py",
+    "engines/test_relabelling.py",
+    "commands/test_installed.py",
+    "commands/test_digest.py",
+    "commands/test_structured_streaming.py",
+    "engines/test_structured_streaming.py",
+    "commands/test_anatomy.py",
+    "commands/test_paths.py",
+)
 Sql = Callable[..., list[tuple[Any, ...]]]
 Lrb = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session", autouse=True)

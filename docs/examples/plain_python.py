@@ -96,7 +96,7 @@ class Accidents:
     def close_second(self, second):
         """Rule 6: where two cars or more are stopped at this second, there is an accident."""
         for spot, vehicles in list(self.at_spot.items()):
-            for vehicle in [each for each in vehicles if self.stopped[each][1] < second]:
+            for vehicle in [one for one in vehicles if self.stopped[one][1] < second]:
                 vehicles.discard(vehicle)
                 del self.stopped[vehicle]
             if len(vehicles) >= 2:

@@ -9,11 +9,14 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from driver.cli import FAIL_STATUS, Help, parse_length
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import fold_parts, format_count
+
+if TYPE_CHECKING:
+    from polling_baseline.engines.aurora.inspect.forecast import Load
 
 SUMMARY = "Draw the network of engine aurora, predict what it holds, or ask it something while it runs."
 EXAMPLES = """\
@@ -40,7 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     draw = action("draw", "the network as SVG, on stdout or in a file")
     draw.add_argument("--out", metavar="FILE.svg", type=Path, help="where to write it [stdout]")
-    check = action("check", "predict whether this machine holds L expressways; exit status 3 if it does not")
+    _add_check_arguments(
+        action("check", "predict whether this machine holds L expressways; exit status 3 if it does not")
+    )
+    _add_query_arguments(
+        action("query", "attach a query to a run under way: what its connection point kept, then live, until Ctrl-C")
+    )
+
+
+def _add_check_arguments(check: argparse.ArgumentParser) -> None:
     check.add_argument("--xways", metavar="L", type=parse_length, required=True, help="number of expressways")
     check.add_argument("--workers", metavar="N", type=int, default=os.cpu_count() or 1, help="processes [cores]")
     kind = check.add_mutually_exclusive_group()
@@ -55,9 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--quick", action="store_true", help="a run of the last 20 minutes only, as in `lrb rate --quick`"
     )
     check.add_argument("--json", action="store_true", help="print JSON instead")
-    query = action(
-        "query", "attach a query to a run under way: what its connection point kept, then live, until Ctrl-C"
-    )
+
+
+def _add_query_arguments(query: argparse.ArgumentParser) -> None:
     query.add_argument(
         "--at",
         metavar="POINT",
@@ -119,17 +130,12 @@ def _draw(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     from driver.progress import progress
     from polling_baseline.engines.aurora.inspect import forecast as analysis
-    from polling_baseline.engines.aurora.inspect.forecast import HEADROOM, Load
+    from polling_baseline.engines.aurora.inspect.forecast import HEADROOM
 
     if args.workers < 1:
         raise Refusal(f"--workers must be 1 or more, not {args.workers}")
     loaded = _network_of(args.folder) if args.folder else None
-    if args.quick and not args.dataset:
-        raise Refusal("--quick means the last 20 minutes of a road: name it with --dataset")
-    if args.dataset:
-        loads = [Load(*_road_of(args.dataset, args.quick), args.clock)]
-    else:
-        loads = [Load(rate, distinct=args.distinct, clock=args.clock) for rate in analysis.PEAK_RATES]
+    loads = _loads(args)
     with progress("measure this machine", 1) as advance:
         costs = analysis.calibrate()
         advance(1)
@@ -157,6 +163,16 @@ def _check(args: argparse.Namespace) -> int:
     }
     print(json.dumps(prediction) if args.json else _words(prediction, memory / 1e9, HEADROOM))
     return 0 if holds else FAIL_STATUS
+
+
+def _loads(args: argparse.Namespace) -> list[Load]:
+    from polling_baseline.engines.aurora.inspect.forecast import PEAK_RATES, Load
+
+    if args.quick and not args.dataset:
+        raise Refusal("--quick means the last 20 minutes of a road: name it with --dataset")
+    if args.dataset:
+        return [Load(*_road_of(args.dataset, args.quick), args.clock)]
+    return [Load(rate, distinct=args.distinct, clock=args.clock) for rate in PEAK_RATES]
 
 
 def _road_of(path: Path, quick: bool) -> tuple[float, float, float]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from driver.cli import FAIL_STATUS, add_limits_argument, add_server_arguments, parse_repeat
 from driver.cli import run as run_command
+from driver.cli.engine_arguments import ENGINE_ARGUMENTS, LISTS, PART_ARGUMENTS
 from driver.run.config import FOREIGN, SLOW_TO_START
 from driver.run.engines import ENGINES, Backends
 from driver.run.limits import limits_argument
@@ -43,7 +44,7 @@ EXAMPLES = """\
 """
 FAILS = ", 3 the verdict on an engine is FAIL"
 # Options of `lrb run` that a comparison takes; each may have several values with commas between.
-RUN_ARGUMENTS = {**run_command.PART_ARGUMENTS, **run_command.ENGINE_ARGUMENTS}
+RUN_ARGUMENTS = {**PART_ARGUMENTS, **ENGINE_ARGUMENTS}
 BROKE_STATUS = 2
 # What it writes of systems at several L.
 CSV_NAME = "scaling.csv"
@@ -111,19 +112,19 @@ def show_kinds(kinds: Sequence[Kind], out: Path, limits: Limits | None, as_json:
     from driver.run.recount import open_run_under
 
     runs = [[open_run_under(folder, limits) for folder in kind.folders] for kind in kinds]
-    told_json: object
+    data: object
     if len({kind.xways for kind in kinds}) > 1:
         series = _series(kinds, runs)
         record = comparison_record(runs, out, [series[kind.system].label for kind in kinds])
         write_comparison(out, record)
-        told, told_json = _write_scaling(list(series.values()), out), record
+        lines, data = _write_scaling(list(series.values()), out), record
     else:
         chosen = [typical(of_kind) for of_kind in runs]
         table = columns(chosen, runs)
         write_comparison(out, comparison_record(runs, out))
         write_page(out / PAGE, run_page(chosen, out, runs))
-        told, told_json = text(table), comparison_json(table)
-    print(json.dumps(told_json) if as_json else "\n".join(told))
+        lines, data = text(table), comparison_json(table)
+    print(json.dumps(data) if as_json else "\n".join(lines))
     if not as_json:
         files = [out / name for name in (PAGE, NAME, CSV_NAME) if (out / name).exists()]
         folders = [folder for kind in kinds for folder in kind.folders]
@@ -231,7 +232,7 @@ def _variants(args: argparse.Namespace) -> list[list[str]]:
             raise Refusal(f"--engines {args.engines}: there is {', '.join(ENGINES)}")
     # L comes last: all of a system's follow one another.
     choices = [
-        [[option, value.strip()] for value in ([given] if option in run_command.LISTS else given.split(","))]
+        [[option, value.strip()] for value in ([given] if option in LISTS else given.split(","))]
         for option in sorted(RUN_ARGUMENTS, key=lambda option: option == "--xways")
         if (given := getattr(args, _name(option))) is not None
     ]

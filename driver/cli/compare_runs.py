@@ -103,11 +103,12 @@ def judge_kinds(kinds: Sequence[Kind], limits: Limits | None, master: str) -> No
 
 def _judge(folders: Sequence[Path], master: str) -> None:
     """Judge the runs that have answers and no verdict yet."""
+    from driver.run.journal import OUTPUT
     from driver.run.record import open_run
     from driver.validate.judging import judge_runs
 
     runs = [open_run(folder) for folder in folders]
-    unjudged = [run for run in runs if run.verdict is None and (run.folder / "output.csv").exists()]
+    unjudged = [run for run in runs if run.verdict is None and (run.folder / OUTPUT).exists()]
     if not unjudged:
         return
     dataset = unjudged[0].config.open_dataset()

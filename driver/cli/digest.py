@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from driver.cli import parse_length
-from driver.cli.validate import add_span_arguments, part_from
+from driver.cli.part import add_span_arguments, part_from
 
 SUMMARY = (
     "Print how many answers a data set must get in each minute, and a fingerprint of them that anyone can compute."

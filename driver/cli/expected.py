@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from driver.cli.validate import add_part_arguments, part_from, xways_from
+from driver.cli.part import add_part_arguments, part_from, xways_from
 from polling_baseline.files import refuse_what_is_no_text
 
 SUMMARY = "Write the right answers to a data set, as a system without any delay would give them."

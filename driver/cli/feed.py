@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from driver.cli.run import PART_ARGUMENTS
+from driver.cli.engine_arguments import PART_ARGUMENTS
 from driver.dataset.ignore import REQUESTS, parse_kinds
 from polling_baseline.refusal import Refusal
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driver.cli import add_limits_argument, parse_length, parse_repeat
-from driver.cli.run import add_engine_arguments, engine_options
+from driver.cli.engine_arguments import add_engine_arguments, engine_options
 from driver.run.config import RunConfig, configure
 from driver.run.engines import ENGINES, Backends
 from driver.run.limits import describe_limits, limits_in_force

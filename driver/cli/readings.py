@@ -37,7 +37,7 @@ class OtherReadings:
     """An output by the rules of all other readings, or why that could not be done; of a large one the beginning."""
 
     output: Output | None = None
-    accepted: Mapping[str, Accepted] = field(default_factory=dict)
+    accepted: Mapping[str, AcceptedAnswers] = field(default_factory=dict)
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     hint: str = ""
     beginning: Beginning | None = None

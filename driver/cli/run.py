@@ -8,27 +8,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from driver.cli import FAIL_STATUS, add_limits_argument, add_server_arguments, parse_length, parse_repeat
-from driver.dataset.ignore import REQUESTS, parse_kinds
+from driver.cli import FAIL_STATUS, add_limits_argument, parse_repeat
+from driver.cli.engine_arguments import PART_ARGUMENTS, add_engine_arguments, engine_options
 from driver.run.config import (
-    CLOCKS,
     DEFAULT_ENGINE,
-    DESIGN_OPTIONS,
-    ENGINE_OPTIONS,
-    GRANULARITIES,
-    HISTORY_FORMS,
-    MARKS,
-    ORDERS,
-    SHEDDING,
     RunConfig,
     configure,
 )
 from driver.run.engines import ENGINES, ON_POSTGRESQL, Backends
 from driver.run.record import read_run
-from polling_baseline.database.designs import DESIGNS
-from polling_baseline.database.settings import DURABILITIES
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import format_command
 
@@ -169,30 +159,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="RUN", help="where the run is saved [runs/NNNN-engine-L]")
     parser.add_argument("--like", type=Path, metavar="RUN", help="take every option from an earlier run")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run that broke or was killed")
-
-
-def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
-    for option, words in ENGINE_ARGUMENTS.items():
-        parser.add_argument(option, **words)
-    parser.add_argument(
-        "--master", default="local[*]", help="the Spark that loads the history, or is the engine [local[*]]"
-    )
-    add_server_arguments(parser)
-
-
-def engine_options(args: argparse.Namespace) -> dict[str, Any]:
-    """What the arguments of `add_engine_arguments` say, by the names of RunConfig."""
-    own = {name: getattr(args, name) for names in ENGINE_OPTIONS.values() for name in names}
-    return {
-        "period_s": args.period,
-        "workers": args.workers,
-        "durability": args.durability,
-        "catch_up": None if args.catch_up is None else args.catch_up == "on",
-        "ignore": None if args.ignore is None else parse_kinds(args.ignore),
-        "slower": args.slower,
-        "clock": args.clock,
-        "engine_options": own,
-    }
 
 
 def run(args: argparse.Namespace) -> int:

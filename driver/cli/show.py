@@ -31,6 +31,7 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from driver.dataset.dataset_stats import survey
+    from driver.dataset.expressways import parse_numbers
     from driver.dataset.folder import open_dataset
     from driver.dataset.integrity import check_files
     from driver.progress import progress
@@ -41,7 +42,8 @@ def run(args: argparse.Namespace) -> int:
     if args.check:
         print(f"{args.dataset}: {len(dataset.counted_files)} files, each as it was made")
         return 0
-    chosen = _chosen(args.xways, list(dataset.traffic))
+    known = list(dataset.traffic)
+    chosen = known[:MAPS] if args.xways is None else parse_numbers(args.xways, known, "the data set")
     rows = sum(dataset.counts[kind] for kind in ("reports", "balance", "expenditure", "travel_time"))
     with progress("show", max(rows, 1)) as advance:
         traffic_survey = survey(dataset, advance)
@@ -57,18 +59,3 @@ def run(args: argparse.Namespace) -> int:
     else:
         print("\n".join(as_text(dataset, traffic_survey)))
     return 0
-
-
-def _chosen(text: str | None, there: list[int]) -> list[int]:
-    from polling_baseline.refusal import Refusal
-
-    if text is None:
-        return there[:MAPS]
-    try:
-        chosen = [int(word) for word in text.split(",")]
-    except ValueError:
-        raise Refusal(f"--xways {text}: give numbers with commas between, such as 0,3") from None
-    for xway in chosen:
-        if xway not in there:
-            raise Refusal(f"--xways {text}: the data set has no expressway {xway}")
-    return chosen

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from driver.cli import FAIL_STATUS, add_limits_argument, readings
 from driver.cli.beside import is_beside, wait_for_run
+from driver.cli.part import add_part_arguments, part_from, xways_from
 from driver.cli.verdict_text import minute_line, text
 from driver.run.limits import limits_in_force
 from driver.run.verdict import NAME, Verdict, write_verdict
-from polling_baseline import spec
 from polling_baseline.files import refuse_what_is_no_text
 from polling_baseline.refusal import Refusal
 
@@ -89,18 +89,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_limits_argument(parser, "those of the run, or specification")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON instead of a table")
     add_part_arguments(parser)
-
-
-def add_part_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--xways", metavar="X,...", help="judge these expressways only [all]")
-    add_span_arguments(parser)
-
-
-def add_span_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--from-minute", type=int, metavar="A", help="as if the input began with minute A [1]")
-    parser.add_argument("--to-minute", type=int, metavar="B", help="as if it ended with minute B [the last]")
-    parser.add_argument("--ignore", metavar="KIND,...", help="expect no answers to these requests [none]")
-    parser.add_argument("--master", metavar="URL", default="local[*]", help="where Spark runs [%(default)s]")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -180,6 +168,7 @@ def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
     """What the judge is asked; and the output as it was read, if it is in another layout."""
     from driver.dataset.folder import open_dataset
     from driver.dataset.integrity import check_files
+    from driver.run.journal import OUTPUT
     from driver.validate.judge import Question
     from driver.validate.reading import Reading
 
@@ -200,7 +189,7 @@ def _question(args: argparse.Namespace) -> tuple[Question, Output | None]:
         dataset, seconds = _part_of_run(args, dataset)
     else:
         dataset, seconds = part_from(args, dataset)
-    files = args.output or [args.run_folder / "output.csv"]
+    files = args.output or [args.run_folder / OUTPUT]
     for file in files:
         if not args.follow or file.exists():
             _see_that_it_is_readable(file)
@@ -251,32 +240,6 @@ def _part_of_run(args: argparse.Namespace, dataset: Dataset) -> tuple[Dataset, r
     if record["dataset"]["identity"] != dataset.identity:
         raise Refusal(f"{args.run_folder} is a run of {record['dataset']['name']}, not of the data in {dataset.path}")
     return config_of(record).part_of(dataset), seconds_of(record)
-
-
-def part_from(args: argparse.Namespace, dataset: Dataset) -> tuple[Dataset, range]:
-    """The requests and the seconds that the arguments name."""
-    from driver.dataset.ignore import parse_kinds, without_requests
-
-    if not dataset.traffic:
-        raise Refusal(f"{dataset.path} has no traffic to judge by")
-    minutes = dataset.seconds // spec.MINUTE_S
-    first, last = args.from_minute or 1, args.to_minute or minutes
-    if not 1 <= first <= last <= minutes:
-        raise Refusal(f"minutes {first} to {last} are not in {dataset.path}: it has 1 to {minutes}")
-    seconds = range((first - 1) * spec.MINUTE_S, last * spec.MINUTE_S)
-    return without_requests(dataset, parse_kinds(args.ignore) if args.ignore else ()), seconds
-
-
-def xways_from(args: argparse.Namespace, dataset: Dataset) -> tuple[int, ...] | None:
-    if args.xways is None:
-        return None
-    try:
-        chosen = sorted({int(word) for word in args.xways.split(",")})
-    except ValueError:
-        raise Refusal(f"--xways {args.xways}: numbers with commas between, like 0,7,12") from None
-    if absent := [xway for xway in chosen if xway not in dataset.traffic]:
-        raise Refusal(f"{dataset.path} has no expressway {absent[0]}")
-    return tuple(chosen)
 
 
 def _explain(judgement: Judgement, args: argparse.Namespace) -> None:

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         checked = check_folder(folder, manifest["kind"])
         again = _again(args, checked) if args.dataset else []
     faults = [*checked.all_faults, *(f"{place}: {what}" for place, what, fits in again if not fits)]
-    facts: dict[str, Any] = {
+    result: dict[str, Any] = {
         "kind": manifest["kind"],
         "name": manifest["name"],
         "program": manifest["program"],
@@ -57,12 +57,12 @@ def run(args: argparse.Namespace) -> int:
     facts["machines"] = list(dict.fromkeys(", ".join(_machine_words(machine)) for machine in machines))
     facts["warning"] = warning_of_runs(machines)
     if checked.rating:
-        facts["rating"] = checked.rating["rating"]
-    print(json.dumps(facts) if args.json else "\n".join(text(facts)))
+        result["rating"] = checked.rating["rating"]
+    print(json.dumps(result) if args.json else "\n".join(text(result)))
     return FAIL_STATUS if faults else 0
 
 
-def _again(args: argparse.Namespace, checked: Checked) -> list[tuple[str, str, bool]]:
+def _again(args: argparse.Namespace, checked: CheckedResult) -> list[tuple[str, str, bool]]:
     from driver.dataset.folder import open_dataset
     from driver.publish.again import judge_again
     from driver.validate.judge import quiet_session
@@ -88,17 +88,17 @@ def _run_facts(place: str, run: CheckedRun) -> dict[str, Any]:
     }
 
 
-def text(facts: dict[str, Any]) -> list[str]:
+def text(result: dict[str, Any]) -> list[str]:
     """What was checked, line by line, and what is wrong with it."""
-    rating = f", rating {facts['rating']:g}" if "rating" in facts else ""
+    rating = f", rating {result['rating']:g}" if "rating" in result else ""
     lines = [
-        f"{facts['kind']} {facts['name']}{rating}   made by lrb {facts['program']}",
-        f"checksums     {facts['files']} files, all as they were packed",
+        f"{result['kind']} {result['name']}{rating}   made by lrb {result['program']}",
+        f"checksums     {result['files']} files, all as they were packed",
     ]
     lines += [
         f"run           {run['run']}: {run['engine']}, L = {run['xways']:g}, {run['state']}, "
         f"{run['verdict'] or 'not judged'}"
-        for run in facts["runs"]
+        for run in result["runs"]
     ]
     lines += [f"machine       {machine}" for machine in facts["machines"]]
     if facts["warning"]:
@@ -106,7 +106,7 @@ def text(facts: dict[str, Any]) -> list[str]:
     lines += [f"judged again  {one['run']}: {one['result']}" for one in facts["judged_again"]]
     if not facts["faults"]:
         return [*lines, "consistency   its records agree with each other"]
-    return [*lines, *(f"consistency   {fault}" for fault in facts["faults"])]
+    return [*lines, *(f"consistency   {fault}" for fault in result["faults"])]
 
 
 def _say(what: str) -> None:

@@ -54,6 +54,17 @@ class Survey:
 
 
 @compiled
+def end_stop(known, second, stops, count):  # type: ignore[no-untyped-def]
+    """Rule 6: if a vehicle's reports until now showed a stop, note it, as it ends here; give how many are noted."""
+    if known[RUN] < spec.STOP_REPORTS:
+        return count
+    stop = stops[count]
+    stop.place, stop.from_second = known[PLACE], known[SECOND]
+    stop.until_second = min(known[SECOND] + spec.REPORT_PERIOD_S, second)
+    return count + 1
+
+
+@compiled
 def _look(kind, second, vehicle_id, speed, lane, direction, seg, position, ids, values, rate, miles, reports, stops):  # type: ignore[no-untyped-def]
     """Count a minute's rows, and note each stop that they end; give how many."""
     count = 0
@@ -68,11 +79,7 @@ def _look(kind, second, vehicle_id, speed, lane, direction, seg, position, ids, 
         slot = slot_of(ids, vehicle_id[row])
         ids[slot] = vehicle_id[row]
         known = values[slot]
-        if known[RUN] >= spec.STOP_REPORTS:
-            stop = stops[count]
-            stop.place, stop.from_second = known[PLACE], known[SECOND]
-            stop.until_second = min(known[SECOND] + spec.REPORT_PERIOD_S, second[row])
-            count += 1
+        count = end_stop(known, second[row], stops, count)
         same = known[SECOND] == second[row] - spec.REPORT_PERIOD_S and known[PLACE] == place
         known[RUN] = known[RUN] + 1 if same else 1
         known[SECOND], known[PLACE] = second[row], place

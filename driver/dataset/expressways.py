@@ -1,4 +1,4 @@
-"""L, the number of expressways: the one rule for whoever takes or reads it."""
+"""L, the number of expressways, and some of them by their numbers: the one rule for whoever takes or reads them."""
 
 from __future__ import annotations
 
@@ -32,3 +32,16 @@ def check_length(xways: float | str) -> float:
         shown = xways if isinstance(xways, str) else f"{xways:g}"
         raise Refusal(f"L must be {RULE}, not {shown}")
     return length
+
+
+def parse_numbers(text: str, known: Sequence[int], owner: str) -> list[int]:
+    """The expressways that `--xways 0,3` names, each once, in that order; `owner` must have them."""
+    try:
+        chosen = [int(word) for word in text.split(",")]
+    except ValueError:
+        raise Refusal(f"--xways {text}: give numbers with commas between, such as 0,3") from None
+    for xway in chosen:
+        if xway not in known:
+            others = f"{known[0]} to {known[-1]}" if known else "none"
+            raise Refusal(f"--xways {text}: {owner} has no expressway {xway}; it has {others}")
+    return list(dict.fromkeys(chosen))

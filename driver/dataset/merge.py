@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from driver.dataset.flat_file import SECOND_REPORT, Chunk, kind_of, ranges, read_chunks, reason_for
 from driver.dataset.folder import TrafficWriter, read_minutes, traffic_path
-from driver.dataset.rejects import Found, Rejects
+from driver.dataset.rejects import RejectedLine, Rejects
 from driver.dataset.vehicles import FREE, Vehicles, slot_of
 from polling_baseline import spec
 from polling_baseline.batch import INPUT_SCHEMA
@@ -59,9 +59,9 @@ class Source:
 
     def _reject(self, chunk: Chunk) -> None:
         if len(chunk.rejects):
-            self._rejects.add(str(self.path), "lines", (self._found(chunk, at) for at in chunk.rejects))
+            self._rejects.add(str(self.path), "lines", (self._rejected(chunk, at) for at in chunk.rejects))
 
-    def _found(self, chunk: Chunk, at: np.void) -> Found:
+    def _rejected(self, chunk: Chunk, at: np.void) -> RejectedLine:
         verdict, text = int(at["verdict"]), chunk.text(at)
         return kind_of(verdict), int(at["line"]), reason_for(verdict, text, self._bounds), text
 

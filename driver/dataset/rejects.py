@@ -15,7 +15,7 @@ from polling_baseline.wording import printable
 HEADER = ("file", "line", "reason", "text")
 NAMED = 5
 
-Found = tuple[str, int, str, bytes]  # kind of reason, line, reason, text
+RejectedLine = tuple[str, int, str, bytes]  # kind of reason, line, reason, text
 Reject = Callable[[Path, int, str, str], None]  # file, line, reason, text
 
 
@@ -37,7 +37,7 @@ class Rejects:
     def first(self) -> str:
         return self._first[0]
 
-    def add(self, file: str, source: str, rejects: Iterable[Found]) -> None:
+    def add(self, file: str, source: str, rejects: Iterable[RejectedLine]) -> None:
         """Take rejects of one file; those of one source, of which it may have several, come in rising order of line."""
         parts = self._parts.setdefault(file, {})
         part = parts.setdefault(source, self._folder / f"rejects-{list(self._parts).index(file)}-{source}")

@@ -49,7 +49,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadResult:
     """How many rows the tables got, SegmentHistory being added up on the way; and how long that and the keys took."""
 
     tolls: int
@@ -60,7 +60,7 @@ class Loaded:
 
 def load_history(
     spark: SparkSession | None, dataset: Dataset, claim: Claim, advance: Advance, logged: bool | None = None
-) -> Loaded:
+) -> LoadResult:
     """Replace schema `lr_history` by the history of a data set; `advance` hears of each file.
 
     A data set without history needs no Spark.
@@ -88,7 +88,7 @@ def load_history(
                 execute_script(connection, "SET lock_timeout = '2s'; DROP SCHEMA IF EXISTS lr_history_new CASCADE")
             raise
     xways = len(rows) - len(dataset.toll_history)
-    return Loaded(tolls=sum(rows[xways:]), averages=sum(rows[:xways]), copy_s=copied_at - begun_at, keys_s=keys_s)
+    return LoadResult(tolls=sum(rows[xways:]), averages=sum(rows[:xways]), copy_s=copied_at - begun_at, keys_s=keys_s)
 
 
 def loaded_identity(connection: Connection) -> str | None:

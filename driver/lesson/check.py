@@ -23,6 +23,7 @@ from driver.lesson.student_box import adopt_box, time_limit
 from driver.lesson.student_sql import DATABASE, adopt_routine, guarded_database
 from driver.run.config import RunConfig, configure
 from driver.run.engines import Backends
+from driver.run.journal import OUTPUT
 from driver.run.limits import limits_in_force
 from driver.run.loop import measure
 from driver.run.record_types import RunJson
@@ -113,9 +114,7 @@ def judge(config: RunConfig, dataset: Dataset, run: Path, master: str) -> Outcom
     from driver.validate.faults import find_first, sources_of, with_evidence
     from driver.validate.judge import Question, judged, quiet_session
 
-    question = Question(
-        config.part_of(dataset), run / "output.csv", config.seconds, limits=limits_in_force(config.limits)
-    )
+    question = Question(config.part_of(dataset), run / OUTPUT, config.seconds, limits=limits_in_force(config.limits))
     with judged(quiet_session(master), question) as judgement:
         rows = with_evidence(sources_of(judgement), find_first(judgement, FAULTS))
     reports = Reports(dataset)

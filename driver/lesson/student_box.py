@@ -45,11 +45,11 @@ def adopt_box(engine: Aurora, file: Path) -> None:
 
 def _load(file: Path) -> Callable[..., Any]:
     """The function of the file."""
-    found = importlib.util.spec_from_file_location("student", file)
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
+    module_spec = importlib.util.spec_from_file_location("student", file)
+    assert module_spec is not None and module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
     try:
-        found.loader.exec_module(module)
+        module_spec.loader.exec_module(module)
     except Exception as error:
         raise BrokenFile(f"{file.name}: {type(error).__name__}: {error}") from None
     function = getattr(module, FUNCTION, None)

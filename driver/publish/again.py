@@ -56,33 +56,33 @@ def judge_again(
 
 
 def _by_answers(
-    spark: SparkSession, dataset: Dataset, record: RunJson, said: Verdict, output: Path
+    spark: SparkSession, dataset: Dataset, record: RunJson, claim: Verdict, output: Path
 ) -> tuple[str, bool]:
     from driver.validate.judge import Question, judged
     from driver.validate.reading import Reading
 
-    part, reading = config_of(record).part_of(dataset), Reading(lenient=said["lenient"])
-    question = Question(part, output, seconds_of(record), reading=reading, limits=limits_of(said))
+    part, reading = config_of(record).part_of(dataset), Reading(lenient=claim["lenient"])
+    question = Question(part, output, seconds_of(record), reading=reading, limits=limits_of(claim))
     with judged(spark, question) as judgement:
-        found = judgement.verdict
-    if found["verdict"] != said["verdict"]:
-        return f"the judge says {found['verdict']}, the bundle {said['verdict']}", False
-    if (other := faults_in(found)) != faults_in(said):
+        verdict = judgement.verdict
+    if verdict["verdict"] != claim["verdict"]:
+        return f"the judge says {verdict['verdict']}, the bundle {claim['verdict']}", False
+    if (other := faults_in(verdict)) != faults_in(claim):
         named = ", ".join(f"{count:,} {fault}" for fault, count in other.items() if count)
-        return f"{found['verdict']}, but by other faults: {named}", False
-    return f"{found['verdict']} again, by all its answers", True
+        return f"{verdict['verdict']}, but by other faults: {named}", False
+    return f"{verdict['verdict']} again, by all its answers", True
 
 
-def _by_digest(said: Verdict, digest: Digest, right: Digest) -> tuple[str, bool]:
+def _by_digest(claim: Verdict, digest: Digest, right: Digest) -> tuple[str, bool]:
     differing = [kind for kind in spec.ANSWERS if _of_kind(digest, kind) != _of_kind(right, kind)]
     open_kinds = [kind for kind in differing if kind == "balance" and _same_counts(digest, right)]
     if not differing:
-        fits = is_right(said)
+        fits = is_right(claim)
         return ("all answers are right, by their digest" if fits else "the digest is right, the verdict is not"), fits
-    if differing == open_kinds and is_right(said):
+    if differing == open_kinds and is_right(claim):
         return "all answers are right by their digest; balances may be as of an earlier moment, so only counted", True
     named = ", ".join(kind.replace("_", " ") for kind in differing)
-    if is_right(said):
+    if is_right(claim):
         return f"answers of these kinds are not the right ones: {named}", False
     return f"not all answers are right, as the verdict says: {named}", True
 

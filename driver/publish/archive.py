@@ -79,8 +79,12 @@ def _manifest(path: Path, bundle: zipfile.ZipFile) -> BundleRecord:
         manifest = json.loads(bundle.read(MANIFEST))
     except (ValueError, RecursionError):
         raise Refusal(f"{path} is damaged: {MANIFEST} is not JSON; {AGAIN}") from None
-    if isinstance(manifest, dict) and isinstance(found := manifest.get("format"), int) and found > FORMAT:
-        raise Refusal(f"{path} has format {found}, this lrb reads {FORMAT}; take a newer lrb")
+    if (
+        isinstance(manifest, dict)
+        and isinstance(format_number := manifest.get("format"), int)
+        and format_number > FORMAT
+    ):
+        raise Refusal(f"{path} has format {format_number}, this lrb reads {FORMAT}; take a newer lrb")
     if fault := fault_in(manifest, BundleRecord):
         raise Refusal(f"{path} is damaged: in {MANIFEST}, {fault}; {AGAIN}")
     record = cast(BundleRecord, manifest)

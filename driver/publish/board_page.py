@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from driver.publish.published import PUBLISHED, Published
-from driver.publish.results import LeftOut, Result
+from driver.publish.published import PUBLISHED, PublishedRating
+from driver.publish.results import Exclusion, Result
 from driver.report.html.frame import Markup, folded, page, paragraph, section, table
 from polling_baseline.wording import format_count
 
@@ -24,7 +24,7 @@ TITLES = {
 }
 
 
-def board_page(results: Sequence[Result], left_out: Sequence[LeftOut]) -> str:
+def board_page(results: Sequence[Result], left_out: Sequence[Exclusion]) -> str:
     machines = len({result.machine for result in results})
     lede = "No result yet."
     if results:
@@ -143,7 +143,7 @@ def _published() -> Markup:
     return section("Published elsewhere, since 2004", paragraph(note), Markup(f'<div class="published">{grid}</div>'))
 
 
-def _published_row(one: Published, most: float) -> str:
+def _published_row(one: PublishedRating, most: float) -> str:
     length = _bar(f"{one.xways:g}", one.xways / most) if one.xways else "failed"
     return (
         f"<tr><td><strong>{escape(one.system)}</strong><small>{escape(one.year)}</small></td>"

@@ -49,7 +49,7 @@ class CheckedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedResult:
     """A whole result: `runs` by their place in its folder."""
 
     kind: str
@@ -91,19 +91,19 @@ def _faults(folder: Path, record: RunJson, verdict: Verdict | None, digest: Dige
         yield from digest_faults(record, digest)
 
 
-def check_folder(folder: Path, kind: str) -> Checked:
+def check_folder(folder: Path, kind: str) -> CheckedResult:
     """A run, a rating or a comparison in its folder, or as a bundle has it."""
     if kind == "run":
         places = [folder] if (folder / names.RUN).is_file() else sorted(folder.glob("runs/*"))
         runs = {path.name: check_run(path) for path in places}
-        return Checked(kind, runs, faults=[] if len(runs) == 1 else ["it has not exactly one run"])
+        return CheckedResult(kind, runs, faults=[] if len(runs) == 1 else ["it has not exactly one run"])
     if kind == "rating":
         rating = read_json(folder / str(KINDS[kind]), RatingRecord, REMEDY)
         runs = _runs(folder, [candidate["run"] for candidate in rating["candidates"]])
-        return Checked(kind, runs, rating=rating, faults=list(rating_faults(rating, runs)))
+        return CheckedResult(kind, runs, rating=rating, faults=list(rating_faults(rating, runs)))
     comparison = read_comparison(folder)
     runs = _runs(folder, [run for system in comparison["systems"] for run in system["runs"]])
-    return Checked(kind, runs, comparison=comparison, faults=list(comparison_faults(comparison, runs)))
+    return CheckedResult(kind, runs, comparison=comparison, faults=list(comparison_faults(comparison, runs)))
 
 
 def _runs(folder: Path, places: list[str]) -> dict[str, CheckedRun]:

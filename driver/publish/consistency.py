@@ -57,9 +57,9 @@ def _answer_faults(kind: str, answer: AnswerSummary, limit_s: float) -> Iterator
 
 def cycle_faults(record: RunJson, cycles: Sequence[Cycle]) -> Iterator[str]:
     """`cycles.csv` and what `run.json` sums up of it."""
-    said, feed = record.get("cycles", {"count": 0}), record.get("feed", {"rows": 0})
-    if said["count"] != len(cycles):
-        yield f"run.json says {said['count']:,} cycles, cycles.csv has {len(cycles):,}"
+    counts, feed = record.get("cycles", {"count": 0}), record.get("feed", {"rows": 0})
+    if counts["count"] != len(cycles):
+        yield f"run.json says {counts['count']:,} cycles, cycles.csv has {len(cycles):,}"
         return
     if not cycles:
         return
@@ -69,7 +69,7 @@ def cycle_faults(record: RunJson, cycles: Sequence[Cycle]) -> Iterator[str]:
         yield "the cycles do not add up to the tuples that were fed"
     if abs(sum(took) - feed.get("busy_s", 0.0)) > rounding * len(cycles) + 0.001:
         yield "the cycles do not add up to the busy time"
-    if abs(max(took) * 1000 - said.get("max_ms", 0.0)) > 1000 * rounding + 0.01:
+    if abs(max(took) * 1000 - counts.get("max_ms", 0.0)) > 1000 * rounding + 0.01:
         yield "the longest cycle is not the one that run.json names"
     if any(before.seconds.stop != after.seconds.start for before, after in pairwise(cycles)):
         yield "the cycles leave out seconds, or take some twice"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from driver.publish import record as names
 from driver.publish.archive import unpacked
-from driver.publish.checked import Checked, CheckedRun, check_folder
+from driver.publish.checked import CheckedResult, CheckedRun, check_folder
 from driver.publish.record import KINDS
 from driver.run.limits import describe_limits, limits_in_force
 from driver.run.machine import BUSY_CORES
@@ -67,26 +67,26 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Exclusion:
     source: str
     why: str
 
 
-def results_in(folders: Sequence[Path]) -> tuple[list[Result], list[LeftOut]]:
+def results_in(folders: Sequence[Path]) -> tuple[list[Result], list[Exclusion]]:
     """The best results below these folders, the largest L first, and what was left out, with the reason.
 
     A bundle may be named itself.
     """
-    found: list[Result] = []
-    left: list[LeftOut] = []
+    results: list[Result] = []
+    left: list[Exclusion] = []
     for path in _places(folders):
         source = _source(path, folders)
         try:
             checked = _read(path)
             new = list(_results(checked, source))
-            found += new
+            results += new
             if not new:
-                left.append(LeftOut(source, _why(checked)))
+                left.append(Exclusion(source, _why(checked)))
         except Refusal as refusal:
             left.append(LeftOut(source, str(refusal).replace(str(path), source)))
     best: dict[tuple[object, ...], Result] = {}
@@ -109,11 +109,11 @@ def _places(folders: Sequence[Path]) -> Iterator[Path]:
         if not folder.is_dir():
             raise Refusal(f"{folder} is neither a folder nor a bundle; name one with results")
         for place, children, files in os.walk(folder):
-            here = Path(place)
+            current = Path(place)
             children.sort()
-            yield from (here / name for name in sorted(files) if name.endswith(".zip"))
+            yield from (current / name for name in sorted(files) if name.endswith(".zip"))
             if any(name in files for name in (names.RUN, *filter(None, KINDS.values()))):
-                yield here
+                yield current
                 children.clear()
 
 
@@ -125,7 +125,7 @@ def _source(path: Path, folders: Sequence[Path]) -> str:
     return path.resolve().name
 
 
-def _read(path: Path) -> Checked:
+def _read(path: Path) -> CheckedResult:
     if path.is_file():
         with unpacked(path) as (folder, manifest):
             return check_folder(folder, manifest["kind"])
@@ -133,7 +133,7 @@ def _read(path: Path) -> Checked:
     return check_folder(path, kind)
 
 
-def _results(checked: Checked, source: str) -> Iterator[Result]:
+def _results(checked: CheckedResult, source: str) -> Iterator[Result]:
     if checked.faults:
         return
     if checked.rating:
@@ -169,7 +169,7 @@ def _objection(run: CheckedRun) -> str | None:
     return f"{config.slower:g} times slower" if config.slower != 1 else None
 
 
-def _why(checked: Checked) -> str:
+def _why(checked: CheckedResult) -> str:
     if checked.faults:
         return f"contradicts itself: {checked.faults[0]}"
     if checked.rating:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from driver.rating.record import GaveOut
+from driver.rating.record import FailureCause
 from driver.run.journal import read_cycles, step_name
 from driver.run.limits import limits_in_force
 from driver.run.record import config_of, read_run, run_record
@@ -55,8 +55,8 @@ def run_name(number: int, engine: str, xways: float, repetition: int) -> str:
 
 
 def repetition_of(folder: Path) -> int:
-    found = re.search(r"-repetition-(\d+)$", folder.name)
-    return int(found[1]) if found else 1
+    match = re.search(r"-repetition-(\d+)$", folder.name)
+    return int(match[1]) if match else 1
 
 
 def candidate_of(folder: Path, record: RunJson) -> Candidate:
@@ -81,7 +81,7 @@ def candidate_of(folder: Path, record: RunJson) -> Candidate:
     )
 
 
-def gave_out(run: Path) -> GaveOut | None:
+def gave_out(run: Path) -> FailureCause | None:
     """Why a run broke; or when it was first late, and which step took most of the cycles' time in 60 s before."""
     record = read_run(run)
     if record["state"] == "broken":
@@ -95,7 +95,7 @@ def gave_out(run: Path) -> GaveOut | None:
     before = [cycle for cycle in cycles[: first + 1] if cycle.ended > cycles[first].started - spec.MINUTE_S]
     steps = {name: sum(cycle.steps[name] for cycle in before) for name in before[0].steps}
     second = cycles[first].seconds[0]
-    late: GaveOut = {"second": second, "minute": spec.minute_of(second)}
+    late: FailureCause = {"second": second, "minute": spec.minute_of(second)}
     if any(steps.values()):
         step = max(steps, key=lambda name: steps[name])
         late["step"], late["share"] = step_name(step), round(steps[step] / sum(steps.values()), 3)

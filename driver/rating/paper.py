@@ -16,7 +16,7 @@ IGNORED = ("travel_time",)
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PaperSystem:
     """One system: its L-rating and its longest response times."""
 
     name: str
@@ -31,7 +31,7 @@ class Published:
     output_per_s: int
 
 
-SYSTEM_X = Published(
+SYSTEM_X = PaperSystem(
     name="System X",
     rating=0.5,
     fails_at=1.0,
@@ -40,7 +40,7 @@ SYSTEM_X = Published(
     input_per_s=560,
     output_per_s=100,
 )
-AURORA = Published(
+AURORA = PaperSystem(
     name="Aurora",
     rating=2.5,
     fails_at=3.0,
@@ -68,7 +68,7 @@ class Variant:
     """One way to build a system of the paper with this kit: an engine and its options."""
 
     name: str
-    system: Published
+    system: PaperSystem
     engine: str
     options: Mapping[str, str]
     # The scale factors that are run if not all are; the others follow from what a cycle takes.

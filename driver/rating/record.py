@@ -24,7 +24,7 @@ class Claim(TypedDict):
     settings: dict[str, Any]
 
 
-class GaveOut(TypedDict, total=False):
+class FailureCause(TypedDict, total=False):
     """Why a run broke; or when it was first late, and which step had most of the time in the minute before."""
 
     reason: str
@@ -77,7 +77,7 @@ class _RatingRecord(Claim):
     # The folders of the largest run that passed, and of the failure next to it.
     winner: str | None
     loser: str | None
-    gave_out: GaveOut | None
+    gave_out: FailureCause | None
     candidates: list[CandidateRecord]
     environment: Environment | None
 

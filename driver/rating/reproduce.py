@@ -19,7 +19,7 @@ from driver.rating.paper import (
     STRICTER_LIMIT_S,
     SYSTEMS,
     VOLUMES,
-    Published,
+    PaperSystem,
     Variant,
 )
 from driver.rating.rating import settings_of
@@ -38,7 +38,7 @@ from driver.rating.record import (
 from driver.rating.slower_machine import (
     Curve,
     Numbers,
-    Replayed,
+    ReplayResult,
     Schedule,
     fitted,
     measured_costs,
@@ -81,7 +81,7 @@ def reproduce(plan: Plan) -> ReproductionRecord:
     return record
 
 
-def _published(system: Published) -> PublishedRecord:
+def _published(system: PaperSystem) -> PublishedRecord:
     return {
         "rating": system.rating,
         "fails_at": system.fails_at,
@@ -189,7 +189,7 @@ def _confirmed(plan: Plan, variant: Variant, factor: float, work: Work) -> Measu
     return _measured(open_run(path), plan.folder)
 
 
-def _errors(system: Published, shown: Mapping[float, Replayed]) -> dict[str, float]:
+def _errors(system: PaperSystem, shown: Mapping[float, ReplayResult]) -> dict[str, float]:
     """How many times each figure of the paper is missed."""
     errors = {f"{xways:g}": _missed(shown[xways].max_response_s, then) for xways, then in system.max_response_s.items()}
     late = shown[system.fails_at].first_late_second(LIMIT_S)
@@ -206,7 +206,7 @@ def _missed(seconds: float, then: float) -> float:
     return max(seconds / nearest, nearest / seconds)
 
 
-def _rating(shown: Mapping[float, Replayed], limit_s: float) -> float:
+def _rating(shown: Mapping[float, ReplayResult], limit_s: float) -> float:
     """The largest scale factor up to which nothing takes longer."""
     late = [xways for xways, run in shown.items() if run.max_response_s > limit_s]
     return max((xways for xways in shown if xways < min(late, default=math.inf)), default=0.0)

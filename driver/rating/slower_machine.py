@@ -64,7 +64,7 @@ USUAL = Schedule()
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayResult:
     """What a run with such service times would have shown: how long the answers to each second took."""
 
     first_second: int
@@ -83,7 +83,7 @@ class Replayed:
         return [round(float(self.response_s[start : start + spec.MINUTE_S].max()), 1) for start in starts]
 
 
-def replayed(service: Service, factor: float = 1.0, schedule: Schedule = USUAL) -> Replayed:
+def replayed(service: Service, factor: float = 1.0, schedule: Schedule = USUAL) -> ReplayResult:
     """Run the schedule with every service time multiplied by `factor`; it takes no time but the computation's."""
     now, first = 0.0, service.first_second
     response_s = np.zeros(len(service.cycle_s))
@@ -109,7 +109,7 @@ def replayed(service: Service, factor: float = 1.0, schedule: Schedule = USUAL) 
         catch_up=schedule.catch_up,
     )
     run_polls(poller, clock, schedule.period_s)
-    return Replayed(first, response_s)
+    return ReplayResult(first, response_s)
 
 
 @dataclass(frozen=True, slots=True)

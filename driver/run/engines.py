@@ -159,12 +159,12 @@ def _structured_streaming(config: RunConfig, dataset: Dataset, backends: Backend
 def _foreign(config: RunConfig, dataset: Dataset, backends: Backends) -> Engine:
     from driver.run.introduction import introduce
     from polling_baseline.engines.external.channel import Channel, Connection, Listener, Program
-    from polling_baseline.engines.external.engine import External, Manners, PacedExternal
+    from polling_baseline.engines.external.engine import External, ExternalOptions, PacedExternal
 
     given = config.engine_options
     ways: dict[str, Callable[[str], Channel]] = {"command": Program, "listen": Listener, "connect": Connection}
     [channel] = [way(given[option]) for option, way in ways.items() if option in given]
-    manners = Manners(given["marks"] == "on", float(given["patience"]))
+    manners = ExternalOptions(given["marks"] == "on", float(given["patience"]))
     # On the real clock a system answers in its own time; the virtual one waits for it.
     kind = PacedExternal if config.clock == "real" else External
     return kind(config.engine, channel, lambda folder: introduce(config, dataset, folder), config.seconds, manners)

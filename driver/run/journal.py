@@ -22,7 +22,7 @@ import numpy.typing as npt
 from driver.run.poller import Cycle
 from polling_baseline import spec
 
-NAME = "cycles.csv"
+NAME, OUTPUT = "cycles.csv", "output.csv"
 MOMENTS = ("due", "started", "committed", "ended")
 # The last one is the length of `output.csv`.  The engine's steps follow.
 COLUMNS = ("first_second", "last_second", "rows", *MOMENTS, "backlog_s", "output_bytes")
@@ -73,7 +73,7 @@ class Journal:
 
 def read_journal(folder: Path, until: int) -> Journal:
     """The cycles of the seconds before `until` whose answers are in `output.csv`; changes nothing."""
-    output = folder / "output.csv"
+    output = folder / OUTPUT
     size = output.stat().st_size if output.exists() else -1
     complete = itertools.takewhile(
         lambda entry: entry[0].seconds.stop <= until and entry[2] <= size, _entries(folder / NAME)

@@ -146,8 +146,8 @@ def _busy_s() -> float | None:
 
 
 def _field(text: str, name: str) -> str | None:
-    found = re.search(rf"^{name}\s*: (.+)$", text, re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(rf"^{name}\s*: (.+)$", text, re.MULTILINE)
+    return match[1] if match else None
 
 
 def _from_sysctl() -> str | None:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from driver.run.journal import JournalWriter
+from driver.run.journal import OUTPUT, JournalWriter
 from driver.run.poller import Cycle
 from polling_baseline.batch import ANSWER_KINDS, Answers
 
@@ -66,7 +66,7 @@ class Recording:
         responses: Mapping[str, Responses] = MappingProxyType({}),
     ) -> None:
         self._durable = durable
-        self._output = (folder / "output.csv").open("ab")
+        self._output = (folder / OUTPUT).open("ab")
         self._journal = JournalWriter(folder, durable)
         self.cycles: list[Cycle] = list(cycles)
         self.responses: Mapping[str, Responses] = defaultdict(Responses, responses)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from driver.run.journal import read_cycles
+from driver.run.journal import OUTPUT, read_cycles
 from driver.run.limits import Limits, limits_in_force
 from driver.run.record import RunRecord, open_run
 from driver.run.record_types import RunJson
@@ -46,7 +46,7 @@ def _recounted(run: RunRecord, limits: Limits) -> RunRecord:
 
 
 def _responses(run: RunRecord) -> dict[str, Responses]:
-    output = run.folder / "output.csv"
+    output = run.folder / OUTPUT
     if not any(answer["received"] for answer in run.json["answers"].values()):
         return {}
     if not output.is_file():

@@ -159,4 +159,4 @@ def cut_back(folder: Path, journal: Journal) -> dict[str, Responses]:
     for name, size in ((NAME, journal.journal_bytes), ("output.csv", journal.output_bytes)):
         with (folder / name).open("ab") as file:
             file.truncate(size)
-    return read_responses(folder / "output.csv") if journal.output_bytes else {}
+    return read_responses(folder / OUTPUT) if journal.output_bytes else {}

@@ -32,8 +32,8 @@ def java_home(scratch: Path) -> Path:
     if given := os.environ.get("JAVA_HOME"):
         version = major_version(Path(given) / "bin" / "java")
         if version not in SUITABLE:
-            found = f"Java {version}" if version else "no Java that starts"
-            raise Refusal(f"JAVA_HOME={given} holds {found}, Spark needs 17 or 21; unset JAVA_HOME or point it to one")
+            java = f"Java {version}" if version else "no Java that starts"
+            raise Refusal(f"JAVA_HOME={given} holds {java}, Spark needs 17 or 21; unset JAVA_HOME or point it to one")
         return Path(given)
     if (found_java := shutil.which("java")) and major_version(Path(found_java)) in SUITABLE:
         return Path(found_java).resolve().parents[1]

@@ -19,7 +19,7 @@ from driver.validate.comparison import expected_pieces, plan_for
 from driver.validate.fingerprint import PLACES
 from driver.validate.overview import KINDS
 from driver.validate.reference.accidents import STOP
-from driver.validate.reference.right_answers import BALANCE, Look, RightAnswers, assessments_in
+from driver.validate.reference.right_answers import BALANCE, RightAnswers, SliceSummary, assessments_in
 from driver.validate.reference.trips import joined
 from driver.validate.tally import EXPECTED
 from polling_baseline import spec
@@ -62,11 +62,11 @@ def _lines(rows: Columns) -> bytes:
     places, texts = [], []
     for kind in ANSWER_KINDS.values():
         at = np.flatnonzero(rows["kind"] == kind.number)
-        said = {name: rows[value][at] for name, value in zip(kind.values, ("value_1", "value_2"), strict=False)}
+        numbers = {name: rows[value][at] for name, value in zip(kind.values, ("value_1", "value_2"), strict=False)}
         if kind.number == BALANCE:
-            said["result_second"] = rows["second"][at]
-        said |= {"second": rows["second"][at], kind.id: rows["id"][at]}
-        columns = {name: pc.cast(pa.array(column), pa.string()) for name, column in said.items()}
+            numbers["result_second"] = rows["second"][at]
+        numbers |= {"second": rows["second"][at], kind.id: rows["id"][at]}
+        columns = {name: pc.cast(pa.array(column), pa.string()) for name, column in numbers.items()}
         columns["emit"] = pc.binary_join_element_wise(columns["second"], "000", ".")
         fields = [columns[name] for name in kind.fields[1:]]
         places.append(at)
@@ -119,7 +119,7 @@ def write_tables(right: RightAnswers, folder: Path) -> None:
 def _write_assessments(right: RightAnswers, folder: Path) -> None:
     conditions = right.spark.sparkContext.broadcast(right.conditions)
 
-    def write(number: int, looks: Iterable[Look]) -> Iterator[None]:
+    def write(number: int, looks: Iterable[SliceSummary]) -> Iterator[None]:
         for look in looks:
             assessed = assessments_in(conditions.value, look)
             columns = {"vehicle_id": assessed["vehicle_id"], "assessed_second": assessed["second"]}

@@ -24,7 +24,7 @@ MOST_GUESSES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class There:
+class Surroundings:
     """What holds where a report came from, in its minute or one beside it."""
 
     place: int
@@ -71,11 +71,11 @@ class There:
     def speeds(self) -> dict[int, Fraction]:
         return self.averages.before(*self.at)
 
-    def in_minute(self, later: int) -> There | None:
+    def in_minute(self, later: int) -> Surroundings | None:
         minute = self.minute + later
         if not 0 <= minute < self.averages.cars.shape[1]:
             return None
-        return There(self.place, minute, self.conditions, self.averages, self.early)
+        return Surroundings(self.place, minute, self.conditions, self.averages, self.early)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ class Case:
     fault: str
     second: int
     right: Sequence[tuple[int, int]]
-    said: Sequence[Line]
+    lines: Sequence[Line]
     # Of toll notifications and alerts: the report, the vehicle's reports before, and what holds there.
     report: Report | None = None
     earlier: Sequence[Report] = ()
-    there: There | None = None
+    there: Surroundings | None = None
     # Of balances: what the vehicle was charged, and when.
     charges: Sequence[tuple[int, int]] = ()
 
@@ -100,34 +100,34 @@ Check = Callable[[Case], Iterator[str]]
 
 def guesses(case: Case) -> list[str]:
     """The first few causes that would explain the fault."""
-    found: list[str] = []
+    causes: list[str] = []
     for check in CHECKS.get((case.kind, case.fault), (*OF_ANY_KIND.get(case.fault, ()),)):
-        found += [guess for guess in check(case) if guess not in found]
-    return found[:MOST_GUESSES]
+        causes += [guess for guess in check(case) if guess not in causes]
+    return causes[:MOST_GUESSES]
 
 
 def _lav(case: Case) -> Iterator[str]:
-    there, said = case.there, case.said[0].value_1
-    if there is None or said == there.lav:
+    there, received = case.there, case.lines[0].value_1
+    if there is None or received == there.lav:
         return
     speeds = list(there.speeds.values())
     if not speeds:
-        if said == 0:
+        if received == 0:
             yield "no data is said as LAV 0 instead of -1, which --lenient accepts"
         return
     mean = sum(speeds, Fraction()) / len(speeds)
-    if said == floor(mean + Fraction(1, 2)):
+    if received == floor(mean + Fraction(1, 2)):
         yield f"LAV {float(mean):.2f} was rounded to the nearest number, not cut off"
-    elif said == ceil(mean):
+    elif received == ceil(mean):
         yield f"LAV {float(mean):.2f} was rounded up, not cut off"
-    if said == sum(map(floor, speeds)) // len(speeds):
+    if received == sum(map(floor, speeds)) // len(speeds):
         yield "each minute's average was cut off before their mean was taken"
-    if len(speeds) < spec.LAV_MINUTES and said == floor(sum(speeds, Fraction()) / spec.LAV_MINUTES):
+    if len(speeds) < spec.LAV_MINUTES and received == floor(sum(speeds, Fraction()) / spec.LAV_MINUTES):
         yield "a minute without cars was taken as 0 instead of being left out"
     place = there.place - there.averages.first_place
     cars = {minute: int(there.averages.cars[place, minute]) for minute in there.speeds}
     weighted = sum((speed * cars[minute] for minute, speed in there.speeds.items()), Fraction())
-    if said == floor(weighted / sum(cars.values())):
+    if received == floor(weighted / sum(cars.values())):
         yield "the mean was taken over all cars of the minutes, not over the minutes"
 
 
@@ -136,36 +136,36 @@ def _other_minute(case: Case) -> Iterator[str]:
         return
     for later, word in ((-1, "before"), (1, "after")):
         other = case.there.in_minute(later)
-        if other and (case.said[0].value_1, case.said[0].value_2) == (other.lav, other.toll):
+        if other and (case.lines[0].value_1, case.lines[0].value_2) == (other.lav, other.toll):
             yield f"it is what the minute {word} would get: off by one minute"
 
 
 def _toll(case: Case) -> Iterator[str]:
-    there, said = case.there, case.said[0].value_2
-    if there is None or said == there.toll:
+    there, received = case.there, case.lines[0].value_2
+    if there is None or received == there.toll:
         return
-    if there.ahead and said == there.usual_toll:
+    if there.ahead and received == there.usual_toll:
         if there.ahead_early:
             yield "the accident ahead was not seen"
         else:
             yield "the accident was taken to end a minute earlier, which --lenient accepts if alerts do so as well"
         return
-    if said == 0:
+    if received == 0:
         yield from _accident_of_other_minute(there)
     crowd = there.cars - spec.FREE_CARS
-    if said == 2 * crowd**2 and crowd > 0 and there.lav >= spec.FREE_FLOW_MPH:
+    if received == 2 * crowd**2 and crowd > 0 and there.lav >= spec.FREE_FLOW_MPH:
         yield f"LAV {there.lav} is not below {spec.FREE_FLOW_MPH}, and was not looked at"
     for more in (1, -1):
-        if said == 2 * (crowd + more) ** 2 and crowd + more > 0:
+        if received == 2 * (crowd + more) ** 2 and crowd + more > 0:
             yield f"{there.cars + more} cars were counted instead of {there.cars}"
     now = there.cars_now - spec.FREE_CARS
-    if now > 0 and now != crowd and said == 2 * now**2:
+    if now > 0 and now != crowd and received == 2 * now**2:
         yield "the cars of the same minute were taken, not those of the minute before"
-    if crowd > 0 and said == crowd**2:
+    if crowd > 0 and received == crowd**2:
         yield "the factor of 2 was left out"
 
 
-def _accident_of_other_minute(there: There) -> Iterator[str]:
+def _accident_of_other_minute(there: Surroundings) -> Iterator[str]:
     before, after = there.in_minute(-1), there.in_minute(1)
     if not there.ahead and before and before.ahead:
         yield "an accident that no longer acts was taken to act a minute longer"
@@ -185,7 +185,7 @@ def _alert_extra(case: Case) -> Iterator[str]:
 
 
 def _other_accident(case: Case) -> Iterator[str]:
-    if case.there and case.said[0].value_1 in case.there.ahead:
+    if case.there and case.lines[0].value_1 in case.there.ahead:
         yield "it is an accident ahead, but not the nearest; --lenient accepts it"
 
 
@@ -216,8 +216,8 @@ def _not_recognised(case: Case) -> Iterator[str]:
 
 
 def _balance(case: Case) -> Iterator[str]:
-    said = case.said[0]
-    result, balance = said.value_1, said.value_2
+    received = case.lines[0]
+    result, balance = received.value_1, received.value_2
     if result > case.second:
         yield "ResultTime is after the request"
     elif result < case.second - spec.BALANCE_AGE_S:
@@ -234,40 +234,40 @@ def _balance(case: Case) -> Iterator[str]:
 
 
 def _expenditure(case: Case) -> Iterator[str]:
-    if case.right and case.said[0].value_1 == 0:
+    if case.right and case.lines[0].value_1 == 0:
         yield "the history was not found, and taken as no expenditure"
 
 
 def _travel_time(case: Case) -> Iterator[str]:
     if not case.right:
         return
-    (right_s, right_toll), said = case.right[0], case.said[0]
+    (right_s, right_toll), received = case.right[0], case.lines[0]
     unknown = spec.NO_TRAVEL_TIME
-    if unknown in (right_s, said.value_1) and right_s != said.value_1:
+    if unknown in (right_s, received.value_1) and right_s != received.value_1:
         yield "whether the history has all segments of the journey was decided differently"
         return
-    if said.value_1 != right_s and abs(60 * said.value_1 - right_s) < 60:
+    if received.value_1 != right_s and abs(60 * received.value_1 - right_s) < 60:
         yield "the travel time is in minutes; --lenient --travel-time minutes accepts it"
-    elif 0 < abs(said.value_1 - right_s) <= 1 + right_s // 1000:
+    elif 0 < abs(received.value_1 - right_s) <= 1 + right_s // 1000:
         yield "the travel time was rounded differently; --lenient accepts it"
-    if said.value_1 == right_s and abs(said.value_2 - right_toll) == 1:
+    if received.value_1 == right_s and abs(received.value_2 - right_toll) == 1:
         yield "the toll was rounded differently"
 
 
 def _early(case: Case) -> Iterator[str]:
-    if any(line.response_us < 0 for line in case.said):
+    if any(line.response_us < 0 for line in case.lines):
         yield "Emit counts from another moment than the start of the run"
 
 
 def _late(case: Case) -> Iterator[str]:
-    emit_s = [line.response_us / SECOND_US + line.second for line in case.said]
+    emit_s = [line.response_us / SECOND_US + line.second for line in case.lines]
     if any(case.second <= moment / 1000 <= case.second + 60 for moment in emit_s if case.second >= 60):
         yield "Emit is in milliseconds instead of seconds"
 
 
 def _duplicate(case: Case) -> Iterator[str]:
-    answers = {(line.value_1, line.value_2) for line in case.said}
-    if len(case.said) > 1:
+    answers = {(line.value_1, line.value_2) for line in case.lines}
+    if len(case.lines) > 1:
         yield "the same answer was written again" if len(answers) == 1 else "the input was answered a second time"
 
 

@@ -22,7 +22,7 @@ from driver.validate.overview import KINDS, Cells, Overview, Span, read_spans, s
 from driver.validate.reading import Reading
 from driver.validate.readings import Acceptance
 from driver.validate.received import read_block
-from driver.validate.reference.right_answers import ACCIDENT, TOLL, Look, RightAnswers
+from driver.validate.reference.right_answers import ACCIDENT, TOLL, RightAnswers, SliceSummary
 from driver.validate.tally import CAME, EXPECTED, Counts, count, no_counts, tally
 from polling_baseline.batch import Columns
 
@@ -167,7 +167,7 @@ def _notifications(right: RightAnswers, plan: Plan, xways: tuple[int, ...] | Non
     divide = _expected(right, plan, xways)
     minutes = plan.cells[TOLL] | plan.cells[ACCIDENT]
 
-    def notify(look: Look) -> Iterator[tuple[int, Columns]]:
+    def notify(look: SliceSummary) -> Iterator[tuple[int, Columns]]:
         inside = minutes[place_in_time(look.crossings["second"])]
         crossings = {name: column[inside] for name, column in look.crossings.items()}
         for kind, rows in shared.value.notifications(crossings).items():

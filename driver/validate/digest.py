@@ -44,8 +44,8 @@ def _balances(right: RightAnswers) -> Heap | None:
     asked = right.answers[BALANCE]
     if len(twin_seconds(asked)):
         return None
-    told = right.accounts.charged_by(asked["value_1"], asked["second"])
-    return heap_of_copies(right.dataset, right.seed, asked["xway"], asked["id"], asked["second"], told)
+    balances = right.accounts.charged_by(asked["value_1"], asked["second"])
+    return heap_of_copies(right.dataset, right.seed, asked["xway"], asked["id"], asked["second"], balances)
 
 
 def _hexadecimal(number: int) -> str:

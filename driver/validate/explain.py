@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from driver.run.limits import Limits
-from driver.validate.causes import Case, There, guesses
+from driver.validate.causes import Case, Surroundings, guesses
 from driver.validate.copies import original_ids
-from driver.validate.faults import Fault, Found, find_first, lines_of, sources_of, with_evidence
+from driver.validate.faults import Fault, PartFaults, find_first, lines_of, sources_of, with_evidence
 from driver.validate.inputs import reports_of
 from driver.validate.judge import Judgement
 from driver.validate.odd_lines import read_line
@@ -48,28 +48,28 @@ class Explanation:
 
 def explain(judgement: Judgement, count: int) -> list[Explanation]:
     """So many faults of each kind, the earliest ones."""
-    found = find_first(judgement, count)
-    return list(_explained(judgement, found))
+    part = find_first(judgement, count)
+    return list(_explained(judgement, part))
 
 
-def _explained(judgement: Judgement, found: Found) -> Iterator[Explanation]:
+def _explained(judgement: Judgement, part: PartFaults) -> Iterator[Explanation]:
     right, sources = judgement.right, sources_of(judgement)
-    texts = lines_of(sources, {number for numbers in found.lines.values() for number in numbers})
+    texts = lines_of(sources, {number for numbers in part.lines.values() for number in numbers})
     statistics = right.conditions.statistics
     early = ahead_of(right.accidents, statistics, end_early=True)
-    original = {row[:3]: int(original_ids(right.dataset, np.array([row[1]]))[0]) for row in found.rows}
-    notified = {(original[row[:3]], row[2]) for row in found.rows if row[0] <= ACCIDENT}
+    original = {row[:3]: int(original_ids(right.dataset, np.array([row[1]]))[0]) for row in part.rows}
+    notified = {(original[row[:3]], row[2]) for row in part.rows if row[0] <= ACCIDENT}
     reports = reports_of(right.dataset, notified)
-    for row, fault in zip(found.rows, with_evidence(sources, found), strict=True):
+    for row, fault in zip(part.rows, with_evidence(sources, part), strict=True):
         identity, (kind, _, second, name) = row[:3], row
         own = reports.get(original[identity], []) if kind <= ACCIDENT else []
         report = next((other for other in own if other.second == second), None)
         there = None
         if report:
             minute = report.second // spec.MINUTE_S
-            there = There(report.place, minute, right.conditions, right.averages, early)
-        lines = found.lines.get(identity, [])
-        values = found.expected.get(identity, [])
+            there = Surroundings(report.place, minute, right.conditions, right.averages, early)
+        lines = part.lines.get(identity, [])
+        values = part.expected.get(identity, [])
         charges = right.accounts.charges(values[0][0], second) if kind == BALANCE and values else []
         case = Case(
             kind,
@@ -111,7 +111,7 @@ def _numbers(case: Case) -> Iterator[str]:
         yield f"charged before: {', '.join(charged) or 'nothing'}"
 
 
-def _lav_text(there: There) -> str:
+def _lav_text(there: Surroundings) -> str:
     speeds = there.speeds
     if not speeds:
         return f"LAV {there.lav}: no data in the five minutes before"

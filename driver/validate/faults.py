@@ -46,7 +46,7 @@ class Fault(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PartFaults:
     """The faults of a part: a row each of identity and fault, in order; and the answers of each identity.
 
     `expected` has the values of the right answers, `lines` the numbers of the lines that came.
@@ -73,10 +73,10 @@ def sources_of(judgement: Judgement) -> Sources:
     return Sources(right.dataset, output, judgement.overview.spans, right.conditions, right.accounts)
 
 
-def find_first(judgement: Judgement, count: int) -> Found:
+def find_first(judgement: Judgement, count: int) -> PartFaults:
     """So many of each fault of each kind of answer, the earliest ones."""
     if judgement.comparison is None:
-        return Found([], {}, {})
+        return PartFaults([], {}, {})
     parts = judgement.comparison.each(lambda _, tallied, expected, came: find_faults(tallied, expected, came, count))
     kept: dict[tuple[int, str], list[tuple[int, int, int, str]]] = defaultdict(list)
     for kind, id, second, fault in (row for part in parts for row in part.rows):
@@ -84,10 +84,10 @@ def find_first(judgement: Judgement, count: int) -> Found:
             kept[kind, fault].append((kind, id, second, fault))
     expected = {identity: values for part in parts for identity, values in part.expected.items()}
     lines = {identity: numbers for part in parts for identity, numbers in part.lines.items()}
-    return Found([row for _, rows in sorted(kept.items()) for row in rows], expected, lines)
+    return PartFaults([row for _, rows in sorted(kept.items()) for row in rows], expected, lines)
 
 
-def find_faults(tallied: Columns, expected: Columns, came: Columns, most: int | None = None) -> Found:
+def find_faults(tallied: Columns, expected: Columns, came: Columns, most: int | None = None) -> PartFaults:
     """The faults of a part by time, kind, id and name; with `most`, the first so many of each kind and fault."""
     rows: list[tuple[int, int, int, str]] = []
     order = np.lexsort([tallied[name] for name in ("id", "kind", "second")])
@@ -99,33 +99,33 @@ def find_faults(tallied: Columns, expected: Columns, came: Columns, most: int | 
             rows += [(*identity, fault) for identity in zip(*columns, strict=True)]
     rows.sort(key=lambda row: (row[2], row[0], row[1], row[3]))
     identities = {row[:3] for row in rows}
-    return Found(rows, _texts(identities, expected, "value_1", "value_2"), _texts(identities, came, "line"))
+    return PartFaults(rows, _texts(identities, expected, "value_1", "value_2"), _texts(identities, came, "line"))
 
 
 def _texts(identities: set[Identity], columns: Columns, *names: str) -> dict[Identity, list[Any]]:
     """What some columns have for each of these identities, a few of them."""
     ids, seconds = ([identity[at] for identity in identities] for at in (1, 2))
     near = np.flatnonzero(np.isin(columns["id"], ids) & np.isin(columns["second"], seconds))
-    found: dict[Identity, list[Any]] = defaultdict(list)
+    texts: dict[Identity, list[Any]] = defaultdict(list)
     keys = zip(*(columns[name][near].tolist() for name in IDENTITY), strict=True)
     values = zip(*(columns[name][near].tolist() for name in names), strict=True)
     for key, value in zip(keys, values, strict=True):
-        if key in identities and len(found[key]) < MOST_TEXTS:
-            found[key].append(value if len(names) > 1 else value[0])
-    return dict(found)
+        if key in identities and len(texts[key]) < MOST_TEXTS:
+            texts[key].append(value if len(names) > 1 else value[0])
+    return dict(texts)
 
 
-def with_evidence(sources: Sources, found: Found) -> list[Fault]:
+def with_evidence(sources: Sources, part: PartFaults) -> list[Fault]:
     """The faults as people read them."""
-    texts = lines_of(sources, {number for numbers in found.lines.values() for number in numbers})
-    keys = {row[:3]: _input_key(sources.dataset, *row[:3]) for row in found.rows}
+    texts = lines_of(sources, {number for numbers in part.lines.values() for number in numbers})
+    keys = {row[:3]: _input_key(sources.dataset, *row[:3]) for row in part.rows}
     inputs = find_inputs(sources.dataset, set(keys.values()))
     faults = []
-    for kind, id, second, fault in found.rows:
+    for kind, id, second, fault in part.rows:
         identity = kind, id, second
         line = inputs.get(keys[identity])
-        received = sorted(texts[number] for number in found.lines.get(identity, ()))
-        expected = _expected_texts(sources, identity, found.expected.get(identity, []))
+        received = sorted(texts[number] for number in part.lines.get(identity, ()))
+        expected = _expected_texts(sources, identity, part.expected.get(identity, []))
         faults.append(
             Fault(
                 spec.ANSWERS[kind],
@@ -143,7 +143,7 @@ def with_evidence(sources: Sources, found: Found) -> list[Fault]:
 
 def lines_of(sources: Sources, numbers: set[int]) -> dict[int, str]:
     """Lines of the output file by their numbers."""
-    found: dict[int, str] = {}
+    texts: dict[int, str] = {}
     ordered = np.array(sorted(numbers), np.int64)
     first = np.array([span.first_line for span in sources.spans], np.int64)
     at = np.unique(np.searchsorted(first, ordered, "right") - 1)
@@ -151,8 +151,8 @@ def lines_of(sources: Sources, numbers: set[int]) -> dict[int, str]:
         lines = lines_in(data)
         inside = ordered[(ordered >= span.first_line) & (ordered < span.first_line + span.lines)]
         for number in inside.tolist():
-            found[number] = lines[number - span.first_line].as_buffer().to_pybytes().decode("utf-8", "replace")
-    return found
+            texts[number] = lines[number - span.first_line].as_buffer().to_pybytes().decode("utf-8", "replace")
+    return texts
 
 
 def _input_key(dataset: Dataset, kind: int, id: int, second: int) -> Key:
@@ -175,8 +175,8 @@ def _expected_texts(sources: Sources, identity: tuple[int, int, int], values: Se
 def answer_line(kind: int, id: int, second: int, values: tuple[int, int], emit: str = "Emit") -> str:
     """A line of an output file, but for balances."""
     form = ANSWER_KINDS[spec.ANSWERS[kind]]
-    said = {"kind": kind, form.id: id, "second": second, "emit": emit, **dict(zip(form.values, values, strict=False))}
-    return ",".join(str(said[name]) for name in form.fields)
+    fields = {"kind": kind, form.id: id, "second": second, "emit": emit, **dict(zip(form.values, values, strict=False))}
+    return ",".join(str(fields[name]) for name in form.fields)
 
 
 def _conditions(conditions: Conditions, line: Line | None) -> tuple[int | None, int | None, str | None]:

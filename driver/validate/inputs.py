@@ -42,9 +42,9 @@ LOOK_BACK_S = 600
 
 def find_inputs(dataset: Dataset, keys: Collection[Key]) -> dict[Key, Line]:
     """The fields of these inputs, as far as there are such; those of the distinct expressways."""
-    found: dict[Key, Line] = {}
+    inputs: dict[Key, Line] = {}
     if not keys:
-        return found
+        return inputs
     seconds, ids = (np.unique([key[at] for key in keys]) for at in (2, 1))
     spans = [(second, second) for second in seconds.tolist()]
     wanted = set(keys)
@@ -56,13 +56,13 @@ def find_inputs(dataset: Dataset, keys: Collection[Key]) -> dict[Key, Line]:
             for row in near.tolist():
                 key = int(rows["kind"][row]), int(id[row]), int(rows["second"][row])
                 if key in wanted:
-                    found.setdefault(key, tuple(int(rows[name][row]) for name in spec.FIELDS.values()))
-    return found
+                    inputs.setdefault(key, tuple(int(rows[name][row]) for name in spec.FIELDS.values()))
+    return inputs
 
 
 def reports_of(dataset: Dataset, moments: Collection[tuple[int, int]]) -> dict[int, list[Report]]:
     """The reports of vehicles, given with a Time each, until then and some minutes before, by Time."""
-    found: dict[int, list[Report]] = defaultdict(list)
+    reports_by_vehicle: dict[int, list[Report]] = defaultdict(list)
     vehicles = np.unique([vehicle for vehicle, _ in moments])
     spans = [(second - LOOK_BACK_S, second) for _, second in moments]
     for path in sorted(set(dataset.traffic.values())) if moments else ():
@@ -71,8 +71,8 @@ def reports_of(dataset: Dataset, moments: Collection[tuple[int, int]]) -> dict[i
             for row in np.flatnonzero(ours).tolist():
                 fields = {name: int(rows[name][row]) for name in spec.FIELDS.values()}
                 place = {name: fields[name] for name in ("second", "xway", "dir", "seg", "lane")}
-                found[fields["vehicle_id"]].append(Report(**place, line=_text(fields)))
-    return {vehicle: sorted(reports) for vehicle, reports in found.items()}
+                reports_by_vehicle[fields["vehicle_id"]].append(Report(**place, line=_text(fields)))
+    return {vehicle: sorted(reports) for vehicle, reports in reports_by_vehicle.items()}
 
 
 def _text(fields: dict[str, int]) -> str:

@@ -34,7 +34,7 @@ from polling_baseline import spec
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Counted = dict[str, AnswerVerdict]
+KindCounts = dict[str, AnswerVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,9 @@ def lines_of(total: int, notes: Mapping[str, int], examples: Iterable[tuple[int,
     return cast(LineCounts, {**counts, "examples": [list(example) for example in examples]})
 
 
-def verdict_of(question: Question, counted: Counted, lines: LineCounts, accidents_end_early: bool = False) -> Verdict:
+def verdict_of(
+    question: Question, counted: KindCounts, lines: LineCounts, accidents_end_early: bool = False
+) -> Verdict:
     return {
         "format": FORMAT,
         "verdict": "FAIL" if count_faults(counted) or lines["malformed"] else "PASS",
@@ -125,7 +127,7 @@ def verdict_of(question: Question, counted: Counted, lines: LineCounts, accident
 
 def _best_fit(
     question: Question, right: RightAnswers, overview: Overview, announce: Callable[[str], None]
-) -> tuple[RightAnswers, Counted, Comparison | None]:
+) -> tuple[RightAnswers, KindCounts, Comparison | None]:
     """What the verdict counts; read leniently, by the reading of an accident's end that fits all answers better."""
     counted, comparison = _counted(question, right, overview, announce)
     if not question.reading.lenient or not count_faults(counted):
@@ -142,7 +144,7 @@ def _best_fit(
 
 def _counted(
     question: Question, right: RightAnswers, overview: Overview, announce: Callable[[str], None]
-) -> tuple[Counted, Comparison | None]:
+) -> tuple[KindCounts, Comparison | None]:
     """The answers of minutes that are all right are counted as a whole, the others one by one."""
     cells = _cells(question, right, overview)
     if not cells.any():

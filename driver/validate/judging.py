@@ -8,6 +8,7 @@ from pathlib import Path
 from driver.dataset.folder import Dataset
 from driver.dataset.ignore import without_requests
 from driver.dataset.integrity import check_files
+from driver.run.journal import OUTPUT
 from driver.run.limits import limits_in_force
 from driver.run.record import config_of, read_run, seconds_of, write_run
 from driver.run.verdict import NAME, Verdict, write_verdict
@@ -28,8 +29,7 @@ def judge_runs(
     for (seconds, ignored), group in by_part.items():
         part = without_requests(dataset, ignored)
         questions = [
-            Question(part, folder / "output.csv", seconds, limits=limits_in_force(configs[folder].limits))
-            for folder in group
+            Question(part, folder / OUTPUT, seconds, limits=limits_in_force(configs[folder].limits)) for folder in group
         ]
         with reference_for(spark, questions[0]) as right:
             for folder, question in zip(group, questions, strict=True):

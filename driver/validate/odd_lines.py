@@ -47,10 +47,10 @@ def read_line(text: str) -> Line:
         return Line(UNKNOWN)
     if len(fields) < len(kind.fields):
         return Line(MALFORMED)
-    said = dict(zip(kind.fields, fields, strict=False))
-    emit_us = _microseconds(said["emit"])
-    id, second = _integer(said[kind.id], 63), _integer(said["second"], 31)
-    values = [_value(said[name], empty=name == "lav") for name in kind.values]
+    texts = dict(zip(kind.fields, fields, strict=False))
+    emit_us = _microseconds(texts["emit"])
+    id, second = _integer(texts[kind.id], 63), _integer(texts["second"], 31)
+    values = [_value(texts[name], empty=name == "lav") for name in kind.values]
     if emit_us is None or id is None or second is None or None in values:
         return Line(MALFORMED)
     value_1, value_2 = [value for value in [*values, 0] if value is not None][:2]

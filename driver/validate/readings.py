@@ -77,9 +77,9 @@ class Acceptance:
 
     def _fit(self, vehicle: Integers, came: Columns, at: Integers) -> tuple[Booleans, Booleans]:
         """Which of these balances are right for a vehicle, and which a lenient reading accepts."""
-        said = [came[name][at] for name in ("second", "value_1", "value_2")]
-        right = self.accounts.fit(vehicle, *said)
-        lenient = self.accounts.fit_as_of_last(vehicle, *said) if self.reading.lenient else np.zeros(len(at), bool)
+        balances = [came[name][at] for name in ("second", "value_1", "value_2")]
+        right = self.accounts.fit(vehicle, *balances)
+        lenient = self.accounts.fit_as_of_last(vehicle, *balances) if self.reading.lenient else np.zeros(len(at), bool)
         return right, lenient
 
     def _read_twins(

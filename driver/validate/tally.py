@@ -71,7 +71,7 @@ def tally(expected: Columns, came: Columns, limits: Limits, acceptance: Acceptan
     identity, first = _numbered(rows, is_came)
     matches = first[identity[size:]]
     values, lenient = acceptance.read(expected, came, np.where(matches < size, matches, -1))
-    value_1, value_2 = (np.r_[expected[f"value_{number}"], said] for number, said in enumerate(values, 1))
+    value_1, value_2 = (np.r_[expected[f"value_{number}"], received] for number, received in enumerate(values, 1))
     right = _right(identity, value_1, value_2, is_came, len(first))
     asked = np.bincount(identity[:size], minlength=len(first))
     tallied = {

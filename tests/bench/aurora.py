@@ -14,7 +14,7 @@ from polling_baseline.database.embedded.server import ensure_running
 from polling_baseline.database.settings import OFF
 from polling_baseline.engine import Engine
 from polling_baseline.engines.aurora.engine import Aurora
-from polling_baseline.engines.aurora.linear_road.history import Given
+from polling_baseline.engines.aurora.linear_road.history import SmallHistory
 from polling_baseline.engines.system_x.polling import Polling
 from tests.bench.polling import MEASURED_S, WARM_UP_S, empty_history, traffic
 
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _aurora(workers: int) -> Aurora:
-    return Aurora(Given({}, []), workers)
+    return Aurora(SmallHistory({}, []), workers)
 
 
 def _cost(what: str, engine: Engine, reports: int) -> tuple[float, dict[str, float]]:

@@ -15,7 +15,7 @@ from polling_baseline import spec
 from polling_baseline.batch import Answers, Batch, Columns, Share
 from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.aurora.engine import Aurora
-from polling_baseline.engines.aurora.linear_road.history import Given
+from polling_baseline.engines.aurora.linear_road.history import SmallHistory
 from polling_baseline.engines.aurora.model.box import Filter, Map
 from polling_baseline.engines.aurora.model.qos import Graph, Quality
 from polling_baseline.engines.aurora.node import Options
@@ -37,7 +37,9 @@ WAYS = [
 
 def aurora(options: Options | None = None, processes: bool = False) -> MakeEngine:
     def make(road: Road, workers: int) -> Aurora:
-        return Aurora(Given(dict(road.toll_history), road.segment_history), workers, options, processes=processes)
+        return Aurora(
+            SmallHistory(dict(road.toll_history), road.segment_history), workers, options, processes=processes
+        )
 
     return make
 
@@ -187,7 +189,7 @@ def test_under_overload(shed: str) -> None:
     """A box that takes 20 ms per report, and 100 reports a second: half of them must go."""
     lines = dense_lines(240, 100)
     clock = FakeClock()
-    engine = Aurora(Given({}, []), 1, Options(shed=shed), clock)
+    engine = Aurora(SmallHistory({}, []), 1, Options(shed=shed), clock)
     engine.install()
     [node] = engine.nodes
 

@@ -14,7 +14,7 @@ from polling_baseline import spec
 from polling_baseline.engine import EngineFailure
 from polling_baseline.engines.external import engine as engine_module
 from polling_baseline.engines.external.channel import Program
-from polling_baseline.engines.external.engine import External, Manners, PacedExternal
+from polling_baseline.engines.external.engine import External, ExternalOptions, PacedExternal
 from tests.conftest import ROOT
 from tests.engines.feeding import MakeEngine, Road, answers_of, batches, faults
 
@@ -80,7 +80,7 @@ ROAD = Road([(2, second, 1, *[-1] * 6, second, *[-1] * 5) for second in range(12
 def test_without_waiting(name: str, marks: bool) -> None:
     """All seconds at once; answers come when they come, and the last ones after the end of the input."""
     program = Program(command(ROOT / "docs" / "examples" / f"{name}.py"))
-    engine = PacedExternal("exec", program, introduction(ROAD), range(120), Manners(marks=marks))
+    engine = PacedExternal("exec", program, introduction(ROAD), range(120), ExternalOptions(marks=marks))
     try:
         engine.install()
         for batch in batches(ROAD.lines, 1, 29):
@@ -100,7 +100,7 @@ def test_without_waiting(name: str, marks: bool) -> None:
 def failure(manner: str, paced: bool = False, **manners: float) -> str:
     """How a bad system ends."""
     kind = PacedExternal if paced else External
-    engine = kind("exec", Program(command(SYSTEM, manner)), introduction(ROAD), range(120), Manners(**manners))
+    engine = kind("exec", Program(command(SYSTEM, manner)), introduction(ROAD), range(120), ExternalOptions(**manners))
     try:
         with pytest.raises(EngineFailure) as caught:
             engine.install()
@@ -156,7 +156,7 @@ def test_how_a_bad_system_ends_in_its_own_time(manner: str, sentence: str) -> No
 def test_a_system_that_does_not_read() -> None:
     """A pipe holds 64 KiB; then it is the driver that holds what is not read, up to a limit."""
     engine = PacedExternal(
-        "exec", Program(command(SYSTEM, "deaf")), introduction(ROAD), range(120), Manners(most_bytes=1 << 20)
+        "exec", Program(command(SYSTEM, "deaf")), introduction(ROAD), range(120), ExternalOptions(most_bytes=1 << 20)
     )
     lines = [(0, 0, vehicle, 50, 0, 1, 0, 0, 0, *[-1] * 6) for vehicle in range(50_000)]
     batch = next(batches(lines, 1, 1))

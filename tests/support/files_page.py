@@ -49,7 +49,7 @@ RECORDS: dict[str, Any] = {
     "Lines": verdict.LineCounts,
     "rating.json": rating.RatingRecord,
     "Candidate": rating.CandidateRecord,
-    "Cause of a failure": rating.GaveOut,
+    "Cause of a failure": rating.FailureCause,
     "reproduction.json": rating.ReproductionRecord,
     "Published": rating.PublishedRecord,
     "Variant": rating.VariantRecord,

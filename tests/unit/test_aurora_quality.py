@@ -10,7 +10,7 @@ import pytest
 from driver.report.service import service_text
 from polling_baseline import spec
 from polling_baseline.engines.aurora.engine import Aurora
-from polling_baseline.engines.aurora.linear_road.history import Given
+from polling_baseline.engines.aurora.linear_road.history import SmallHistory
 from polling_baseline.engines.aurora.linear_road.quality import quality_of, read_qualities
 from polling_baseline.engines.aurora.model.network import Network
 from polling_baseline.engines.aurora.model.shedding import Policy, Shedder
@@ -73,7 +73,7 @@ def test_no_file(tmp_path):
 
 def answered(options: Options, step_s: float = 0.0) -> dict[str, object]:
     """What an engine says of a small road, on a clock that moves with each look at it."""
-    engine = Aurora(Given({}, []), 1, options, Clock(step_s))
+    engine = Aurora(SmallHistory({}, []), 1, options, Clock(step_s))
     engine.install()
     for batch in batches(random_lines(5, minutes=3), 1, 1):
         engine.process(batch)

@@ -15,7 +15,7 @@ from polling_baseline.engines.aurora.ad_hoc.boxes import POINTS, parse_query
 from polling_baseline.engines.aurora.ad_hoc.condition import LONGEST, parse_condition
 from polling_baseline.engines.aurora.ad_hoc.desk import asked_rows
 from polling_baseline.engines.aurora.engine import Aurora
-from polling_baseline.engines.aurora.linear_road.history import Given
+from polling_baseline.engines.aurora.linear_road.history import SmallHistory
 from polling_baseline.refusal import Refusal
 from tests.engines.feeding import batches
 from tests.support.random_road import random_lines
@@ -99,7 +99,7 @@ def lines():
 
 
 def engine_of(workers: int) -> Aurora:
-    engine = Aurora(Given({}, []), workers, processes=False)
+    engine = Aurora(SmallHistory({}, []), workers, processes=False)
     engine.install()
     return engine
 

@@ -17,11 +17,11 @@ from polling_baseline import spec
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Share
 from polling_baseline.engines.aurora.linear_road import travel
 from polling_baseline.engines.aurora.linear_road.accidents import NO_ACCIDENT, Accidents
-from polling_baseline.engines.aurora.linear_road.history import EMPTY, Archive, Given
+from polling_baseline.engines.aurora.linear_road.history import EMPTY, Archive, SmallHistory
 from polling_baseline.engines.aurora.linear_road.money import Accounts
 from polling_baseline.engines.aurora.linear_road.road import cell_of
 from polling_baseline.engines.aurora.linear_road.statistics import MOST_REPORTS, UNIT, SegmentAverages, lav
-from polling_baseline.engines.aurora.linear_road.tolls import Owed
+from polling_baseline.engines.aurora.linear_road.tolls import TollDebts
 from polling_baseline.engines.aurora.linear_road.vehicles import NEVER, SPAN_S, UNKNOWN, Vehicles
 from polling_baseline.engines.aurora.node import Node, Options
 from tests.support import oracle
@@ -80,7 +80,7 @@ HISTORY = [
 
 
 def test_journeys_are_those_of_the_oracle():
-    history = Given({}, HISTORY).load()
+    history = SmallHistory({}, HISTORY).load()
     weekday = oracle.by_weekday(HISTORY)
     asked = list(product([0], range(8), range(8), (1, 6, 7), (1, 3, 1438, 1440)))
     names = ("xway", "from_seg", "to_seg", "day_of_week", "minute_of_day")
@@ -94,7 +94,7 @@ def test_journeys_are_those_of_the_oracle():
 def test_a_journey_that_doubles_cannot_decide_is_driven_in_fractions():
     """Three thirds of a minute are a minute: the fourth segment is driven in the next one."""
     rows = [(7, minute, 0, 0, seg, 180 if minute == 1 else 60, 40, 0) for minute in (1, 2) for seg in range(5)]
-    history = Given({}, rows).load()
+    history = SmallHistory({}, rows).load()
     requests = columns(second=[0], xway=[0], from_seg=[0], to_seg=[4], day_of_week=[1], minute_of_day=[1])
     found = travel.journeys(history, requests)
     assert (found["travel_s"].tolist(), found["toll"].tolist()) == ([120], [0])
@@ -116,7 +116,7 @@ def test_history_from_files_is_that_from_rows(tmp_path):
         part = [pa.array(column) for column in zip(*HISTORY[number::2], strict=True)]
         pq.write_table(pa.table(part, names=SEGMENT_SCHEMA.names).cast(SEGMENT_SCHEMA), path)
     archive = Archive(files, segments)
-    from_files, from_rows = archive.load(), Given(tolls, HISTORY).load()
+    from_files, from_rows = archive.load(), SmallHistory(tolls, HISTORY).load()
     asked = list(product((0, 1, 5, spec.MAX_VEHICLE_ID), (1, 2, 69), (0, 1, 999)))
     vehicle, day, xway = (np.array(column) for column in zip(*asked, strict=True))
     for history in (from_files, from_rows):
@@ -177,7 +177,7 @@ def test_vehicles_of_30_seconds_before_and_no_others():
 
 
 def test_what_a_trip_owes_is_charged_once_and_not_to_another_trip():
-    table = Owed()
+    table = TollDebts()
 
     def settle(second, last_seg, toll, lane=1):
         given = columns(second=[second], last_seg=[last_seg], toll=[toll], lane=[lane])

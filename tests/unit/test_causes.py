@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from driver.validate.causes import Case, There, guesses
+from driver.validate.causes import Case, Surroundings, guesses
 from driver.validate.inputs import Report
 from driver.validate.odd_lines import read_line
 from driver.validate.reference.accidents import ahead_of
@@ -31,7 +31,7 @@ def there(second=SECOND, seg=10):
     accidents["minute"] = np.array(ACCIDENT_MINUTES)
     early = ahead_of(accidents, statistics, end_early=True)
     conditions = Conditions(statistics, ahead_of(accidents, statistics))
-    return There(seg, second // 60, conditions, averages, early)
+    return Surroundings(seg, second // 60, conditions, averages, early)
 
 
 def report(second=SECOND, seg=10, lane=1):

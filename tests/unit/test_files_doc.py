@@ -28,7 +28,7 @@ from driver.validate import fault_files
 from driver.validate.answers import BALANCE_HEADING
 from polling_baseline.batch import ANSWER_KINDS, INPUT_SCHEMA
 from polling_baseline.database.embedded.server import SOCKET_PORT
-from polling_baseline.database.embedded.server_home import Home
+from polling_baseline.database.embedded.server_home import ServerHome
 from polling_baseline.engines.aurora.inspect.network_data import network_facts
 from polling_baseline.engines.aurora.linear_road.history import EMPTY
 from polling_baseline.engines.aurora.node import Node
@@ -137,7 +137,7 @@ def test_network() -> None:
 
 
 def test_state_folder() -> None:
-    home = Home(Path("postgresql"), None)
+    home = ServerHome(Path("postgresql"), None)
     files = (home.data, home.log, home.password, home.folder / f".s.PGSQL.{SOCKET_PORT}")
     assert [name for name, _ in page.table("The state folder")][:-1] == [*map(str, files), "spark/"]
 

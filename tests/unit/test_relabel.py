@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from driver.dataset.expressways import parse_numbers
 from driver.dataset.folder import ID_BLOCK, Dataset, describe, open_dataset
 from driver.dataset.relabel import relabelled
 from driver.generate.generate import Direction, GenerateOptions, simulate_direction
@@ -114,3 +116,17 @@ def test_no_such_number_of_expressways(two: Dataset, xways: float) -> None:
 def test_only_whole_generated_ones_have_room_between_their_numbers(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="only whole ones"):
         relabelled(road(tmp_path / "half", 0.5), 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "sentence"),
+    [
+        ("0,x", [0], "--xways 0,x: give numbers with commas between, such as 0,3"),
+        ("2,5", [2, 3, 4], "--xways 2,5: the road has no expressway 5; it has 2 to 4"),
+        ("0", [], "--xways 0: the road has no expressway 0; it has none"),
+    ],
+)
+def test_expressways_by_number(text: str, known: list[int], sentence: str) -> None:
+    assert parse_numbers("3,2,3", [2, 3, 4], "the road") == [3, 2]
+    with pytest.raises(Refusal, match=re.escape(sentence)):
+        parse_numbers(text, known, "the road")

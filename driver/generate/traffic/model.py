@@ -75,7 +75,7 @@ class Mishap(NamedTuple):
     stay_ft: float = 5280.0  # volume: neither leaves the road within that distance
 
 
-class Asking(NamedTuple):
+class Requests(NamedTuple):
     """Requests."""
 
     share: float = 0.01  # paper: of the reports
@@ -86,4 +86,4 @@ class Model(NamedTuple):
     demand: Demand = Demand()
     driving: Driving = Driving()
     mishap: Mishap = Mishap()
-    asking: Asking = Asking()
+    asking: Requests = Requests()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from driver.generate.traffic.model import Asking
+from driver.generate.traffic.model import Requests
 from polling_baseline import spec
 
 Columns = dict[str, np.ndarray]
 
 
 def draw_requests(
-    rng: np.random.Generator, reports: Columns, xway: int, first_query_id: int, asking: Asking
+    rng: np.random.Generator, reports: Columns, xway: int, first_query_id: int, asking: Requests
 ) -> Columns:
     """The requests that come with these reports; a column that is not here is unused."""
     asks = np.flatnonzero(rng.random(len(reports["second"])) < asking.share)

@@ -38,9 +38,9 @@ def write_figures(page: str, folder: Path) -> list[Path]:
 
 def _alone(figure: Xml.Element) -> tuple[str, str]:
     """The title of a figure, and the whole of it as SVG."""
-    title = "".join(_found(figure, "figcaption").itertext())
+    title = "".join(_child(figure, "figcaption").itertext())
     keys = list(figure.iter("li"))
-    chart = _found(figure, "svg")
+    chart = _child(figure, "svg")
     longest = max((len("".join(item.itertext())) for item in keys), default=0)
     per_line = 3 if longest <= SHORT_NAME else 2 if longest <= LONG_NAME else 1
     lines = -(-len(keys) // per_line)
@@ -53,13 +53,13 @@ def _alone(figure: Xml.Element) -> tuple[str, str]:
         f'<text x="{LEFT}" y="{TITLE_Y}" style="font-size:14px">{_escaped(title)}</text>'
         f'<g transform="translate(0 {TOP})">{drawn}{legend}</g></svg>\n'
     )
-    return title, re.sub(r"var\((--[\w-]+)\)", lambda found: COLOURS[found[1]], text)
+    return title, re.sub(r"var\((--[\w-]+)\)", lambda match: COLOURS[match[1]], text)
 
 
-def _found(element: Xml.Element, tag: str) -> Xml.Element:
-    found = element.find(tag)
-    assert found is not None, tag
-    return found
+def _child(element: Xml.Element, tag: str) -> Xml.Element:
+    child = element.find(tag)
+    assert child is not None, tag
+    return child
 
 
 def _key(number: int, item: Xml.Element, per_line: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from driver.report.html.axis import Axis
 from driver.report.html.chart import Curve, curves
 from driver.report.html.frame import Markup
-from driver.report.html.run_charts import SHORTEST_S, Drawn, words
+from driver.report.html.run_charts import SHORTEST_S, ChartRun, words
 from driver.run.record_types import AnswerSummary
 from driver.run.summary import HISTOGRAM_S
 from polling_baseline.wording import format_seconds
@@ -18,7 +18,7 @@ from polling_baseline.wording import format_seconds
 WHOLE = 100.0
 
 
-def in_time_of_kinds(drawn_run: Drawn) -> Markup | None:
+def in_time_of_kinds(drawn_run: ChartRun) -> Markup | None:
     """All kinds of answers of one run; nothing if no answer came."""
     answers = {kind: drawn_run.run.json["answers"][kind] for kind in drawn_run.run.kinds}
     answers = {kind: answer for kind, answer in answers.items() if answer.get("histogram")}
@@ -26,7 +26,7 @@ def in_time_of_kinds(drawn_run: Drawn) -> Markup | None:
     return _chart("Answers in time by limit", list(map(words, answers)), list(answers.values()), colours)
 
 
-def in_time_of_runs(kind: str, runs: Sequence[Drawn]) -> Markup | None:
+def in_time_of_runs(kind: str, runs: Sequence[ChartRun]) -> Markup | None:
     """One kind of answer of several runs; nothing if no such answer came."""
     answers = [(drawn_run, drawn_run.run.json["answers"][kind]) for drawn_run in runs]
     answers = [(drawn_run, answer) for drawn_run, answer in answers if answer.get("histogram")]

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from driver.report.html.axis import Axis
 from driver.report.html.chart import Curve, curves
 from driver.report.html.frame import Markup
-from driver.report.html.run_charts import Drawn, seconds_axis, words
+from driver.report.html.run_charts import ChartRun, seconds_axis, words
 from driver.run.record_types import AnswerSummary
 from polling_baseline.wording import format_seconds
 
 NINES = ((0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99"), (0.99999, "99.999"))
 
 
-def percentiles_of_kinds(drawn_run: Drawn) -> Markup | None:
+def percentiles_of_kinds(drawn_run: ChartRun) -> Markup | None:
     """All kinds of answers of one run."""
     answers = {kind: drawn_run.run.json["answers"][kind] for kind in drawn_run.run.kinds}
     answers = {kind: answer for kind, answer in answers.items() if answer.get("histogram")}
@@ -30,7 +30,7 @@ def percentiles_of_kinds(drawn_run: Drawn) -> Markup | None:
     )
 
 
-def percentiles_of_runs(kind: str, runs: Sequence[Drawn]) -> Markup | None:
+def percentiles_of_runs(kind: str, runs: Sequence[ChartRun]) -> Markup | None:
     """One kind of answer of several runs."""
     answers = [(drawn_run, drawn_run.run.json["answers"][kind]) for drawn_run in runs]
     answers = [(drawn_run, answer) for drawn_run, answer in answers if answer.get("histogram")]

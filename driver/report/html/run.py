@@ -54,7 +54,7 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None, repeated: Sequ
 
     Where each was made several times, `repeated` has them all.
     """
-    shown = drawn(runs)
+    shown = style_runs(runs)
     first = runs[0]
     data = first.json["dataset"]
     title = f"Linear Road: {', '.join(dict.fromkeys(run.config.label for run in runs))}, L = {data['xways']:g}"
@@ -76,7 +76,7 @@ def run_page(runs: Sequence[RunRecord], home: Path | None = None, repeated: Sequ
     return page(title, " · ".join(lede), parts, "Made by lrb report.")
 
 
-def _verdicts(shown: Sequence[Drawn], home: Path | None) -> Markup:
+def _verdicts(shown: Sequence[ChartRun], home: Path | None) -> Markup:
     """A banner per run, and below it what to look at first."""
     parts = []
     for drawn_run in shown:
@@ -140,7 +140,7 @@ def _servers(runs: Sequence[RunRecord]) -> list[Row]:
     return [("server", [server or "-" for server in servers])] if any(servers) else []
 
 
-def _answers(shown: Sequence[Drawn]) -> Markup:
+def _answers(shown: Sequence[ChartRun]) -> Markup:
     """A table per run: the counts of each kind of answer and its response times."""
     tables = []
     for drawn_run in shown:
@@ -156,14 +156,14 @@ def _answers(shown: Sequence[Drawn]) -> Markup:
     return section("Answers", *tables)
 
 
-def _responses(shown: Sequence[Drawn]) -> Markup | None:
+def _responses(shown: Sequence[ChartRun]) -> Markup | None:
     charts = [chart for kind in spec.ANSWERS if (chart := response_chart(kind, shown))]
     if charts and are_short(shown) and (by_second := answered_chart(shown)):
         charts.insert(0, by_second)
     return section("Response time", charts[0], columns(*charts[1:])) if charts else None
 
 
-def _causes(shown: Sequence[Drawn]) -> Markup | None:
+def _causes(shown: Sequence[ChartRun]) -> Markup | None:
     alone = len(shown) == 1
     whole = cycle_chart(shown) if are_short(shown) else None if alone else cycles_chart(shown)
     backlog = backlog_chart(shown)
@@ -175,7 +175,7 @@ def _causes(shown: Sequence[Drawn]) -> Markup | None:
     return section("Backlog and cycles", *note, *charts, *(steps if alone else [columns(*steps)]))
 
 
-def _percentiles(shown: Sequence[Drawn]) -> Markup | None:
+def _percentiles(shown: Sequence[ChartRun]) -> Markup | None:
     if len(shown) == 1:
         charts = [chart for chart in [percentiles_of_kinds(shown[0])] if chart]
     else:
@@ -183,17 +183,17 @@ def _percentiles(shown: Sequence[Drawn]) -> Markup | None:
     return section("Percentiles", charts[0], columns(*charts[1:])) if charts else None
 
 
-def _in_time(shown: Sequence[Drawn]) -> Markup | None:
+def _in_time(shown: Sequence[ChartRun]) -> Markup | None:
     chart = in_time_of_kinds(shown[0]) if len(shown) == 1 else in_time_of_runs("toll", shown)
     return section("Under other limits", chart) if chart else None
 
 
-def _network(drawn_run: Drawn, alone: bool) -> Markup | None:
+def _network(drawn_run: ChartRun, alone: bool) -> Markup | None:
     picture = drawing(drawn_run.run.folder / NETWORK)
     return section("Query network" + ("" if alone else f": {drawn_run.label}"), picture) if picture else None
 
 
-def _settings(shown: Sequence[Drawn]) -> Markup:
+def _settings(shown: Sequence[ChartRun]) -> Markup:
     """Options, versions and machine: a column per run; what is long is folded."""
     runs = [drawn_run.run for drawn_run in shown]
     flat = [dict(_flat(run)) for run in runs]

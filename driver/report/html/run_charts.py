@@ -31,7 +31,7 @@ NEAR = 2.5
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ChartRun:
     """A run as it is drawn on all charts of a page."""
 
     run: RunRecord
@@ -40,7 +40,7 @@ class Drawn:
     look: str
 
 
-def drawn(runs: Sequence[RunRecord]) -> list[Drawn]:
+def style_runs(runs: Sequence[RunRecord]) -> list[ChartRun]:
     """Runs of one engine keep its hue, and differ in shade and dashes."""
     seen: Counter[str] = Counter()
     drawn_runs = []
@@ -62,7 +62,7 @@ def words(kind: str) -> str:
     return kind.replace("_", " ")
 
 
-def minute_axis(runs: Sequence[Drawn]) -> Axis:
+def minute_axis(runs: Sequence[ChartRun]) -> Axis:
     first, last = runs[0].run.minutes
     return Axis("time (minutes)", first - 1, last)
 
@@ -103,7 +103,7 @@ def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
     )
 
 
-def _response_curves(drawn_run: Drawn, rows: Sequence[tuple[int, MinuteTimes]], name: str) -> list[Curve]:
+def _response_curves(drawn_run: ChartRun, rows: Sequence[tuple[int, MinuteTimes]], name: str) -> list[Curve]:
     first, last = drawn_run.run.minutes
     at = np.arange(first, last + 1)
     values = {size: np.full(len(at), np.nan) for size in SIZES}
@@ -119,7 +119,7 @@ def _response_curves(drawn_run: Drawn, rows: Sequence[tuple[int, MinuteTimes]], 
     ]
 
 
-def _described(drawn_run: Drawn, limit: float, rows: Sequence[tuple[int, MinuteTimes]]) -> str:
+def _described(drawn_run: ChartRun, limit: float, rows: Sequence[tuple[int, MinuteTimes]]) -> str:
     """What the curves show, in words."""
     worst_minute, worst = max(rows, key=lambda row: row[1]["max"])
     late = sum(times["max"] > limit for _, times in rows)
@@ -131,7 +131,7 @@ def _described(drawn_run: Drawn, limit: float, rows: Sequence[tuple[int, MinuteT
 
 
 def _response_notes(
-    limit: float, rows_of_runs: Sequence[tuple[Drawn, Sequence[tuple[int, MinuteTimes]]]], alone: bool
+    limit: float, rows_of_runs: Sequence[tuple[ChartRun, Sequence[tuple[int, MinuteTimes]]]], alone: bool
 ) -> list[Note]:
     texts: dict[int, list[str]] = {}
     for drawn_run, rows in rows_of_runs:
@@ -142,7 +142,7 @@ def _response_notes(
     return [Note(minute - 1, minute, "\n".join([f"minute {minute}", *lines])) for minute, lines in texts.items()]
 
 
-def backlog_chart(runs: Sequence[Drawn]) -> Markup | None:
+def backlog_chart(runs: Sequence[ChartRun]) -> Markup | None:
     """How many seconds of input waited, at most, in each minute; nothing if none ever did."""
     rows_of_runs = [(drawn_run, drawn_run.run.json["minutes"]) for drawn_run in runs if drawn_run.run.json["minutes"]]
     if not any(row["backlog_s"] for _, rows in rows_of_runs for row in rows):
@@ -166,7 +166,7 @@ def backlog_chart(runs: Sequence[Drawn]) -> Markup | None:
     )
 
 
-def steps_chart(drawn_run: Drawn, alone: bool) -> Markup | None:
+def steps_chart(drawn_run: ChartRun, alone: bool) -> Markup | None:
     """What a cycle of each minute spent its time on, step on step, against the period."""
     cycles = drawn_run.run.cycles
     if cycles is None:
@@ -206,7 +206,7 @@ def _layers(steps: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {**layers, REST: steps[REST]}
 
 
-def cycles_chart(runs: Sequence[Drawn]) -> Markup | None:
+def cycles_chart(runs: Sequence[ChartRun]) -> Markup | None:
     """The mean of a cycle by minute, engines over one another."""
     cycles_of_runs = [(drawn_run, drawn_run.run.cycles) for drawn_run in runs]
     curves_of = [

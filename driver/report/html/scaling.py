@@ -11,7 +11,7 @@ from pathlib import Path
 from driver.report.html.axis import Axis
 from driver.report.html.chart import Curve, curves
 from driver.report.html.frame import Markup, folded, link, page, paragraph, section, table
-from driver.report.html.run_charts import Drawn, drawn
+from driver.report.html.run_charts import ChartRun, style_runs
 from driver.report.measures import KIND, Spread, spreads
 from driver.report.scaling import CSV_NAME, SHOWN, Series, cell
 from driver.run.machine import machine_words, warning_of_runs
@@ -24,7 +24,7 @@ SHORTEST_S = 0.001
 
 def scaling_page(systems: Sequence[Series], home: Path) -> str:
     """Two charts over L and their tables; `home` is the folder that the page lies in."""
-    shown = drawn([next(iter(system.typical.values())) for system in systems])
+    shown = style_runs([next(iter(system.typical.values())) for system in systems])
     first = shown[0].run
     since, until = first.minutes
     lede = [first.json["dataset"]["name"], f"minutes {since} to {until}", f"{first.config.clock} clock"]
@@ -41,29 +41,35 @@ def scaling_page(systems: Sequence[Series], home: Path) -> str:
 
 
 def _chart(
-    name: str, title: str, axis: str, systems: Sequence[Series], shown: Sequence[Drawn], limit: float | None
+    name: str, title: str, axis: str, systems: Sequence[Series], shown: Sequence[ChartRun], limit: float | None
 ) -> Markup:
     """A line through the medians; a band where there is a range."""
     loads = sorted({xways for system in systems for xways in system.loads})
-    found = [
+    spreads_by_system = [
         {xways: spread for xways, runs in system.loads.items() if (spread := spreads(runs)[name])} for system in systems
     ]
-    values = [value for of_system in found for spread in of_system.values() for value in spread.values if value > 0]
+    values = [
+        value
+        for of_system in spreads_by_system
+        for spread in of_system.values()
+        for value in spread.values
+        if value > 0
+    ]
     x = Axis("L (log scale)", loads[0], loads[-1], log=True, marks=tuple((xways, f"{xways:g}") for xways in loads))
     # At least a decade, so that there are numbers beside it.
     low = 10.0 ** math.floor(math.log10(min(values, default=SHORTEST_S)))
     y = Axis(axis, low, max(low * 10, *(value * 1.2 for value in values)), log=True)
     lines = []
-    for drawn_run, of_system in zip(shown, found, strict=True):
+    for drawn_run, of_system in zip(shown, spreads_by_system, strict=True):
         at, medians, lows, highs = list(of_system), *_columns(of_system, low)
         if lows != highs:
             lines.append(Curve("", at, highs, True, lows, drawn_run.colour, "faint bare"))
         lines.append(Curve(drawn_run.label, at, medians, colour=drawn_run.colour, look=drawn_run.look))
-    told = (
+    sentences = (
         f"{drawn_run.label}: " + ", ".join(f"{spread.median:.4g} at L = {xways:g}" for xways, spread in own.items())
-        for drawn_run, own in zip(shown, found, strict=True)
+        for drawn_run, own in zip(shown, spreads_by_system, strict=True)
     )
-    return curves(title, ". ".join(told) + ".", x, y, lines, (f"limit {limit:g} s", limit) if limit else None)
+    return curves(title, ". ".join(sentences) + ".", x, y, lines, (f"limit {limit:g} s", limit) if limit else None)
 
 
 def _columns(spreads_of: dict[float, Spread], low: float) -> tuple[list[float], list[float], list[float]]:

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from driver.run.journal import OUTPUT
 from polling_baseline.batch import ANSWER_KINDS, AnswerKind, Columns
 from polling_baseline.refusal import Refusal
 
-NAME = "output.csv"
 BLOCK = 1 << 23
 NEWLINE = 10
 
@@ -22,7 +22,7 @@ class AnswerReader:
     """Follows the answers of a run that may be under way."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / NAME
+        self._path = folder / OUTPUT
         self.length = 0
 
     @property

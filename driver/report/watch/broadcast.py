@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from driver.report.html.run_charts import drawn
+from driver.report.html.run_charts import style_runs
 from driver.report.watch.blob import pack
 from driver.report.watch.road import NO_SPEED, ROW_S, Road
 from driver.report.watch.run_frames import UNTOLD, RunFrames
@@ -133,7 +133,7 @@ class Broadcast:
     def frames_blob(self) -> bytes:
         """Everything but the vehicles, up to the latest event."""
         with self._lock:
-            shown = drawn(self._runs)
+            shown = style_runs(self._runs)
             road = self._road
             head = {
                 "broadcast": self.name,

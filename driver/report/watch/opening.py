@@ -7,9 +7,9 @@ from pathlib import Path
 
 from driver.dataset.folder import Dataset, open_dataset
 from driver.progress import progress
-from driver.report.watch.answer_lines import NAME as OUTPUT
 from driver.report.watch.broadcast import RUNNING, Broadcast
 from driver.report.watch.road import choose_xways, read_road
+from driver.run.journal import OUTPUT
 from driver.run.record import RunRecord, open_run
 from polling_baseline.refusal import Refusal
 from polling_baseline.wording import format_command

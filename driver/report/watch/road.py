@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from driver.dataset.dataset_stats import LANES, PLACE, RUN, SECOND, STOP, Accident, accidents_of, open_stops
+from driver.dataset.dataset_stats import LANES, PLACE, RUN, SECOND, STOP, Accident, accidents_of, end_stop, open_stops
+from driver.dataset.expressways import parse_numbers
 from driver.dataset.folder import Dataset, read_minutes
 from driver.dataset.relabel import Copy, copies_of, moved_reports, moved_requests
 from driver.dataset.vehicles import Vehicles, slot_of
@@ -75,11 +76,7 @@ def _look(second, vehicle, speed, lane, direction, seg, position, start, ids, va
         slot = slot_of(ids, vehicle[row])
         ids[slot] = vehicle[row]
         known = values[slot]
-        if known[RUN] >= spec.STOP_REPORTS:
-            stop = stops[ended]
-            stop.place, stop.from_second = known[PLACE], known[SECOND]
-            stop.until_second = min(known[SECOND] + spec.REPORT_PERIOD_S, second[row])
-            ended += 1
+        ended = end_stop(known, second[row], stops, ended)
         goes_on = known[SECOND] == second[row] - spec.REPORT_PERIOD_S
         if not goes_on or known[WHERE] != where:
             visit = visits[entered]
@@ -90,20 +87,14 @@ def _look(second, vehicle, speed, lane, direction, seg, position, start, ids, va
     return entered, ended
 
 
-def choose_xways(text: str | None, there: Sequence[int]) -> list[int]:
+def choose_xways(text: str | None, known: Sequence[int]) -> list[int]:
     """The expressways that an option names, or the first ones."""
     if text is None:
-        return list(there)[:XWAYS_SHOWN]
-    try:
-        chosen = [int(word) for word in text.split(",")]
-    except ValueError:
-        raise Refusal(f"--xways {text}: give numbers with commas between, such as 0,3") from None
-    for xway in chosen:
-        if xway not in there:
-            raise Refusal(f"--xways {text}: the run has no expressway {xway}; it has {there[0]} to {there[-1]}")
-    if len(set(chosen)) > MOST_XWAYS:
-        raise Refusal(f"--xways names {len(set(chosen))} expressways; {MOST_XWAYS} can be shown at once")
-    return list(dict.fromkeys(chosen))
+        return list(known)[:XWAYS_SHOWN]
+    chosen = parse_numbers(text, known, "the run")
+    if len(chosen) > MOST_XWAYS:
+        raise Refusal(f"--xways names {len(chosen)} expressways; {MOST_XWAYS} can be shown at once")
+    return chosen
 
 
 def read_road(

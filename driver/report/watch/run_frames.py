@@ -80,12 +80,12 @@ class RunFrames:
             return None
         self._responses += responses
         cell = np.unique(np.concatenate(cells)) if cells else np.empty(0, np.int64)
-        told = {"cell": cell, "lav": self.lav[cell], "toll": self.toll[cell], "alerts": self.alerts[cell]}
+        cells_told = {"cell": cell, "lav": self.lav[cell], "toll": self.toll[cell], "alerts": self.alerts[cell]}
         return {
             "steps": self.steps,
             "cycles": _listed(cycles),
             "responses": _listed(_joined(responses, RESPONSE_TYPES)),
-            "told": _listed(told),
+            "told": _listed(cells_told),
         }
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
@@ -158,8 +158,8 @@ class RunFrames:
             np.add.at(self.alerts, cell, 1)
             return cell
         new = self.toll[cell] == UNTOLD
-        for name, told in (("lav", self.lav), ("toll", self.toll)):
-            told[cell[new][::-1]] = answers[name][visits[new]][::-1]
+        for name, table in (("lav", self.lav), ("toll", self.toll)):
+            table[cell[new][::-1]] = answers[name][visits[new]][::-1]
         return cell[new]
 
     def _list_extra(self, kind: str, columns: Columns, rows: npt.NDArray[np.bool_]) -> None:

@@ -42,10 +42,10 @@ def vehicles_blob(road: Road, runs: Sequence[RunFrames], vehicle_id: int | None 
         for kind, values in run.answers.items():
             rows = visits if kind in ON_VISITS else asked[road.requests["kind"][asked] == spec.ANSWERS.index(kind)]
             for name, array in values.items():
-                told = array[rows]
+                shown = array[rows]
                 if vehicle_id is None:
-                    told = _difference(told, _usual(run, road, kind, name, rows))
-                arrays[f"{number}.{kind}.{name}"] = told
+                    shown = _difference(shown, _usual(run, road, kind, name, rows))
+                arrays[f"{number}.{kind}.{name}"] = shown
     extra = [[one for one in run.extra if vehicle_id in (None, one["vehicle_id"])] for run in runs]
     return pack({"relative": vehicle_id is None, "untold": UNTOLD, "extra": extra}, arrays, 9)
 
@@ -81,5 +81,5 @@ def _usual(run: RunFrames, road: Road, kind: str, name: str, rows: npt.NDArray[A
 
 
 def _difference(values: npt.NDArray[Any], usual: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    told = (values != UNTOLD) & (usual != UNTOLD)
-    return np.where(values == UNTOLD, UNTOLD, np.where(told, values - np.where(told, usual, 0), values)).astype("<i4")
+    both = (values != UNTOLD) & (usual != UNTOLD)
+    return np.where(values == UNTOLD, UNTOLD, np.where(both, values - np.where(both, usual, 0), values)).astype("<i4")

@@ -11,7 +11,7 @@ Tolls = Mapping[Key, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedAnswers:
     """Keys are (Time, VID) or (Time, QID); a balance is (ResultTime, Bal)."""
 
     tolls: Tolls

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from driver.validate.kits.answers import Accepted
+from driver.validate.kits.answers import AcceptedAnswers
 from driver.validate.kits.layouts import BALANCE, SECOND_BALANCE, TOLL, TRAVEL, Answer
 from driver.validate.kits.verdict import READINGS, accepts, keys_of
 from polling_baseline import spec
@@ -20,14 +20,14 @@ def reasons(
     faults: Iterable[FaultRow],
     expected: Mapping[tuple[int, int, int], Sequence[tuple[int, int]]],
     answers: Iterable[Answer],
-    readings: Mapping[str, Accepted],
+    readings: Mapping[str, AcceptedAnswers],
 ) -> Counter[tuple[str, str, str]]:
     """How many faults there are by kind of answer, fault and reason; `expected` has what the paper wants."""
     given: dict[tuple[int, int, int], list[Answer]] = defaultdict(list)
     for answer in answers:
         given[BALANCE if answer.kind == SECOND_BALANCE else answer.kind, answer.id, answer.second].append(answer)
     keys = {name: keys_of(accepted) for name, accepted in readings.items()}
-    found: Counter[tuple[str, str, str]] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
     for kind, id, second, fault in faults:
         identity = kind, id, second
         name = spec.ANSWERS[kind]
@@ -40,12 +40,17 @@ def reasons(
         if explaining:
             point = _point(kind, fault, expected.get(identity, ()), given[identity])
             reason = f"{explaining[0]}: {READINGS[explaining[0]].points[point]}"
-        found[name, fault, reason] += 1
-    return found
+        counts[name, fault, reason] += 1
+    return counts
 
 
 def _explains(
-    accepted: Accepted, keys: set[tuple[int, int]], kind: int, key: tuple[int, int], fault: str, given: Sequence[Answer]
+    accepted: AcceptedAnswers,
+    keys: set[tuple[int, int]],
+    kind: int,
+    key: tuple[int, int],
+    fault: str,
+    given: Sequence[Answer],
 ) -> bool:
     """Whether by this reading it is no fault."""
     if kind == TRAVEL:

@@ -118,10 +118,10 @@ def parsed(text: str, form: Form) -> Answer | None:
     # Python would also take 1_000 for a number.
     if names is None or len(words) != len(names) or "_" in rest or not rest.isascii():
         return None
-    said = dict(zip(names, words, strict=True))
+    texts = dict(zip(names, words, strict=True))
     try:
-        emit = float(said.pop("emit")) if "emit" in said else None
-        numbers = {name: int(value) for name, value in said.items()}
+        emit = float(texts.pop("emit")) if "emit" in texts else None
+        numbers = {name: int(value) for name, value in texts.items()}
     except ValueError:
         return None
     values = tuple(numbers[name] for name in VALUES[kind])
@@ -142,7 +142,7 @@ def _refuse_other(path: Path, said: Sequence[str], strays: Sequence[str], layout
     """Unless the strays are of no layout at all."""
     fits = {name: max(_fitting(said, form) for form in forms) for name, forms in LAYOUTS.items()}
     other = max(fits, key=lambda name: fits[name])
-    if fits[other] > fits[layout] and (fits[other] == len(said) or not fits[layout]):
+    if fits[other] > fits[layout] and (fits[other] == len(written) or not fits[layout]):
         raise Refusal(f"{path} is not in the layout {layout}: it looks like {other}; give --layout {other}")
     for name, forms in LAYOUTS.items():
         for form in forms:
@@ -180,13 +180,13 @@ def own_lines(output: Output) -> Iterator[str]:
         if answer.kind == SECOND_BALANCE:
             continue
         values = dict(zip(VALUES[answer.kind], answer.values, strict=True))
-        said = {
+        texts = {
             "second": str(answer.second),
             IDS[answer.kind]: str(answer.id),
             "emit": f"{answer.second if answer.emit is None else answer.emit:.6f}",
             **{name: str(value) for name, value in values.items()},
         }
-        yield ",".join([str(answer.kind), *(said[name] for name in OWN[answer.kind])])
+        yield ",".join([str(answer.kind), *(texts[name] for name in OWN[answer.kind])])
 
 
 def names_of(kind: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import floor
 
-from driver.validate.kits.answers import Accepted, Balance, Key
+from driver.validate.kits.answers import AcceptedAnswers, Balance, Key
 from driver.validate.kits.road import Report, Request, RoadView, Segment
 from polling_baseline import spec
 
@@ -22,12 +22,12 @@ YOUNG_S, OLD_S = 30, 60
 Place = tuple[int, int, int, int]
 
 
-def accepted_answers(road: RoadView) -> Accepted:
+def accepted_answers(road: RoadView) -> AcceptedAnswers:
     lavs, cars = statistics(road.reports)
     accidents = accident_minutes(road.standing)
     tolls: dict[Key, tuple[int, int]] = {}
     alerts: dict[Key, frozenset[int]] = {}
-    told: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    tolls_by_vehicle: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for report in notifications(road.reports):
         segments = ahead(report, accidents)
         lav = lavs.get((report.segment, report.minute), spec.NO_LAV)
@@ -35,12 +35,12 @@ def accepted_answers(road: RoadView) -> Accepted:
         is_dear = lav < spec.FREE_FLOW_MPH and crowd > spec.FREE_CARS and not segments
         toll = 2 * (crowd - spec.FREE_CARS) ** 2 if is_dear else 0
         tolls[report.second, report.vehicle] = lav, toll
-        told[report.vehicle].append((report.second, toll))
+        tolls_by_vehicle[report.vehicle].append((report.second, toll))
         if segments:
             alerts[report.second, report.vehicle] = frozenset(segments)
     asked = [request for request in road.requests if request.kind == spec.BALANCE]
-    balances = {(one.second, one.query): balance(one.second, told.get(one.vehicle, [])) for one in asked}
-    return Accepted(tolls, alerts, balances, expenditures(road))
+    balances = {(one.second, one.query): balance(one.second, tolls_by_vehicle.get(one.vehicle, [])) for one in asked}
+    return AcceptedAnswers(tolls, alerts, balances, expenditures(road))
 
 
 def notifications(reports: Iterable[Report]) -> Iterable[Report]:
@@ -86,10 +86,10 @@ def accident_minutes(standing: Iterable[Report]) -> dict[Segment, list[tuple[int
         ]
         if later:
             begins, ends = min(later) + BEGINS_S, max(later) + STILL_THERE_S
-            before = found.get((xway, dir, position), (begins, ends))
-            found[xway, dir, position] = min(begins, before[0]), max(ends, before[1])
+            before = spans.get((xway, dir, position), (begins, ends))
+            spans[xway, dir, position] = min(begins, before[0]), max(ends, before[1])
     acts: dict[Segment, list[tuple[int, int]]] = defaultdict(list)
-    for (xway, dir, position), (begins, ends) in found.items():
+    for (xway, dir, position), (begins, ends) in spans.items():
         minutes = begins // spec.MINUTE_S + 2, ends // spec.MINUTE_S + 2
         acts[xway, dir, position // spec.SEGMENT_FT].append(minutes)
     return acts
@@ -106,9 +106,9 @@ def ahead(report: Report, accidents: dict[Segment, list[tuple[int, int]]]) -> li
     ]
 
 
-def balance(second: int, told: list[tuple[int, int]]) -> Balance:
+def balance(second: int, notified: list[tuple[int, int]]) -> Balance:
     """The pairs that are accepted at this second, by when the vehicle was told of which tolls."""
-    times = [at for at, _ in told if at <= second]
+    times = [at for at, _ in notified if at <= second]
     if not times:
         return Balance(frozenset({(second, 0)}))
     recent = [at for at in times if at > second - OLD_S]
@@ -118,7 +118,7 @@ def balance(second: int, told: list[tuple[int, int]]) -> Balance:
     # The one before, unless that is the first of all.
     if times[-1] > second - YOUNG_S and len(times) > 2:
         chosen.add(times[-2])
-    return Balance(frozenset((at, sum(toll for other, toll in told if other < at)) for at in chosen))
+    return Balance(frozenset((at, sum(toll for other, toll in notified if other < at)) for at in chosen))
 
 
 def expenditures(road: RoadView) -> dict[Key, int]:

@@ -120,5 +120,5 @@ def _tolls(dataset: Dataset, requests: list[Request]) -> dict[tuple[int, int, in
     for file in sorted((dataset.path / "history" / "toll").glob("*.parquet")) if asked else []:
         for vehicle, day, xway, tolls in _rows(pq.read_table(file, filters=is_asking), HISTORY_COLUMNS):
             if (vehicle, day, xway) in asked:
-                found[vehicle, day, xway] = tolls
-    return found
+                tolls_paid[vehicle, day, xway] = tolls
+    return tolls_paid

@@ -14,7 +14,7 @@ from driver.dataset.folder import Dataset
 from driver.dataset.relabel import dataset_label
 from driver.run.verdict import FORMAT, AnswerVerdict, Verdict, faults_in
 from driver.validate.kits import perl2004, walmart2015
-from driver.validate.kits.answers import Accepted, Key
+from driver.validate.kits.answers import AcceptedAnswers, Key
 from driver.validate.kits.layouts import ALERT, BALANCE, EXPENDITURE, SECOND_BALANCE, TOLL, TRAVEL, Answer, Output
 from driver.validate.kits.road import RoadView
 from polling_baseline import spec
@@ -28,7 +28,7 @@ class KitReading:
     """How a kit looks at an output: its rules, what it does not see, and which response times it allows."""
 
     name: str
-    accepted: Callable[[RoadView], Accepted]
+    accepted: Callable[[RoadView], AcceptedAnswers]
     blind_to: frozenset[str]
     limits: Mapping[str, float]
     # Where its rules differ from the paper's, by what shows it.
@@ -75,7 +75,7 @@ READINGS: Mapping[str, KitReading] = MappingProxyType(
 )
 
 
-def accepts(accepted: Accepted, answer: Answer) -> bool | None:
+def accepts(accepted: AcceptedAnswers, answer: Answer) -> bool | None:
     """Whether an answer is right by a kit's rules; None if nothing asked for it."""
     key: Key = answer.second, answer.id
     if answer.kind == TOLL:
@@ -87,7 +87,7 @@ def accepts(accepted: Accepted, answer: Answer) -> bool | None:
     return accepted.balances[key].accepts(*answer.values) if key in accepted.balances else None
 
 
-def keys_of(accepted: Accepted) -> dict[str, set[Key]]:
+def keys_of(accepted: AcceptedAnswers) -> dict[str, set[Key]]:
     """What must be answered, by kind."""
     return {
         "toll": set(accepted.tolls),
@@ -98,7 +98,9 @@ def keys_of(accepted: Accepted) -> dict[str, set[Key]]:
     }
 
 
-def judge_by(reading: KitReading, accepted: Accepted, output: Output, dataset: Dataset, seconds: range) -> Verdict:
+def judge_by(
+    reading: KitReading, accepted: AcceptedAnswers, output: Output, dataset: Dataset, seconds: range
+) -> Verdict:
     by_kind: dict[str, list[Answer]] = {name: [] for name in spec.ANSWERS}
     for answer in output.answers:
         if answer.kind != TRAVEL:
@@ -130,7 +132,7 @@ def judge_by(reading: KitReading, accepted: Accepted, output: Output, dataset: D
 
 
 def _counted(
-    reading: KitReading, accepted: Accepted, answers: Iterable[Answer], expected: set[Key], kind: str
+    reading: KitReading, accepted: AcceptedAnswers, answers: Iterable[Answer], expected: set[Key], kind: str
 ) -> AnswerVerdict:
     given = list(answers)
     judged = [accepts(accepted, answer) for answer in given]

@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from driver.validate.kits.answers import Accepted, Balance, Key
+from driver.validate.kits.answers import AcceptedAnswers, Balance, Key
 from driver.validate.kits.perl2004 import expenditures
 from driver.validate.kits.road import Report, RoadView, Segment
 from polling_baseline import spec
@@ -26,7 +26,7 @@ Minutes = dict[tuple[Segment, int], int]
 Accidents = dict[Segment, tuple[int, float]]
 
 
-def accepted_answers(road: RoadView) -> Accepted:
+def accepted_answers(road: RoadView) -> AcceptedAnswers:
     counted = {car: list(counting(reports)) for car, reports in road.vehicles.items()}
     reports = sorted((report for own in counted.values() for report in own), key=lambda report: report.second)
     lavs, cars = statistics(reports)
@@ -54,7 +54,7 @@ def accepted_answers(road: RoadView) -> Accepted:
                 alerts[report.second, car] = frozenset({near})
     asked = [request for request in road.requests if request.kind == spec.BALANCE]
     balances = {(one.second, one.query): balance(one.second, charges.get(one.vehicle, [])) for one in asked}
-    return Accepted(tolls, alerts, balances, expenditures(road))
+    return AcceptedAnswers(tolls, alerts, balances, expenditures(road))
 
 
 def counting(reports: Iterable[Report]) -> Iterator[Report]:

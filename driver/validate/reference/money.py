@@ -52,8 +52,8 @@ class Accounts:
         key = _moment(vehicle, result)
         is_assessment = np.searchsorted(self.moment, key, "right") > np.searchsorted(self.moment, key, "left")
         # What was charged has not changed from then until it may be told.
-        told = np.maximum(result, np.where(possible, second - spec.BALANCE_AGE_S, 0))
-        unchanged = (self.charged_by(vehicle, result) == balance) & (self.charged_by(vehicle, told) == balance)
+        latest = np.maximum(result, np.where(possible, second - spec.BALANCE_AGE_S, 0))
+        unchanged = (self.charged_by(vehicle, result) == balance) & (self.charged_by(vehicle, latest) == balance)
         return possible & (is_assessment | (result == 0)) & unchanged
 
     def ranges(self, vehicle: Integers, second: Integers) -> tuple[Integers, Integers, Integers, Integers]:

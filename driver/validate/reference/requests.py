@@ -31,7 +31,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnswerValues:
     """The values of the answers to some requests of one kind."""
 
     kind: int
@@ -65,18 +65,18 @@ def units_of(dataset: Dataset, requests: dict[int, Columns]) -> list[Unit]:
     return units
 
 
-def answer(unit: Unit) -> Answered:
+def answer(unit: Unit) -> AnswerValues:
     if unit.kind == spec.EXPENDITURE:
         (path,) = unit.files
         rows, tolls = spent_in(path, unit.requests)
-        return Answered(unit.kind, unit.rows[rows], (tolls,))
+        return AnswerValues(unit.kind, unit.rows[rows], (tolls,))
     asked = unit.requests
     direction = spec.EAST if asked["from_seg"][0] < asked["to_seg"][0] else spec.WEST
     history = averages(unit.files, int(asked["xway"][0]), direction)
-    return Answered(unit.kind, unit.rows, drive(history, direction, asked))
+    return AnswerValues(unit.kind, unit.rows, drive(history, direction, asked))
 
 
-def answers_to(requests: dict[int, Columns], parts: Sequence[Answered]) -> dict[int, Columns]:
+def answers_to(requests: dict[int, Columns], parts: Sequence[AnswerValues]) -> dict[int, Columns]:
     """A row per answer, as `id`, `second`, two values, and `slack`, by how much a toll may differ leniently.
 
     A balance has many right values; its row has the VID instead, and 0.

@@ -17,7 +17,7 @@ from driver.validate.copies import count_copies
 from driver.validate.fingerprint import Heap, draw_seed, heap_of_copies
 from driver.validate.reference.accidents import accidents_of, ahead_of, nearest_ahead, stops_of
 from driver.validate.reference.money import Accounts, accounts_of, assessments_of
-from driver.validate.reference.requests import Answered, Unit, answer, answers_to, requests_by_kind, units_of
+from driver.validate.reference.requests import AnswerValues, Unit, answer, answers_to, requests_by_kind, units_of
 from driver.validate.reference.statistics import Averages, Statistics, averages_of, statistics_of, tally_of
 from driver.validate.reference.trips import Slice, crossings_of, read_slice, slices_of, trips_of
 from polling_baseline import spec
@@ -33,7 +33,7 @@ TOLL, ACCIDENT, BALANCE, EXPENDITURE, TRAVEL_TIME = range(len(spec.ANSWERS))
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SliceSummary:
     """What a slice of the vehicles says before anything is known of the others."""
 
     tally: Columns
@@ -68,7 +68,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
-class Notified:
+class SliceAnswers:
     """What follows for a slice from what is known of all; `others` are those that another reading would not have."""
 
     heaps: dict[int, Heap]
@@ -87,7 +87,7 @@ class RightAnswers:
     dataset: Dataset
     seconds: range
     seed: int
-    looks: RDD[Look]
+    looks: RDD[SliceSummary]
     averages: Averages
     # Each slice's stops of vehicles, and the requests by kind.
     stops: Sequence[Columns]
@@ -110,7 +110,7 @@ class RightAnswers:
         """The accounts with all assessments of those who ask, tolls of 0 included."""
         asked, conditions = self.asked, self.spark.sparkContext.broadcast(self.conditions)
 
-        def assess(look: Look) -> Columns:
+        def assess(look: SliceSummary) -> Columns:
             assessed = assessments_in(conditions.value, look)
             return {name: column[np.isin(assessed["vehicle_id"], asked)] for name, column in assessed.items()}
 
@@ -127,7 +127,7 @@ class RightAnswers:
         """The same by the other reading of how long accidents act."""
         statistics = self.conditions.statistics
         early = Conditions(statistics, ahead_of(self.accidents, statistics, end_early=True))
-        notified: list[Notified] = _notify(self, early)
+        notified: list[SliceAnswers] = _notify(self, early)
         return _with_notified(replace(self, conditions=early, accidents_end_early=True), notified)
 
 
@@ -154,11 +154,11 @@ def right_answers(
             accounts=accounts_of(requests[spec.BALANCE], []),
             others={},
         )
-        done: list[Notified | Answered] = _notify(right, conditions, units_of(dataset, requests))
-        answers = answers_to(requests, [part for part in done if isinstance(part, Answered)])
+        done: list[SliceAnswers | AnswerValues] = _notify(right, conditions, units_of(dataset, requests))
+        answers = answers_to(requests, [part for part in done if isinstance(part, AnswerValues)])
         heaps = {kind: _heap(dataset, seed, kind, rows) for kind, rows in answers.items()}
         right = replace(right, answers=answers, heaps=heaps)
-        yield _with_notified(right, [part for part in done if isinstance(part, Notified)])
+        yield _with_notified(right, [part for part in done if isinstance(part, SliceAnswers)])
 
 
 def _tasks(spark: SparkSession, units: Sequence[Any], work: Callable[[Any], Any]) -> RDD[Any]:
@@ -177,7 +177,7 @@ def _kept(rows: RDD[Any]) -> Iterator[RDD[Any]]:
         rows.unpersist()
 
 
-def _look(part: Slice) -> Look:
+def _look(part: Slice) -> SliceSummary:
     reports, requests = read_slice(part)
     trips = trips_of(reports)
     # The same rows in another order: a slice is large.
@@ -185,8 +185,8 @@ def _look(part: Slice) -> Look:
     return Look(tally_of(trips), stops_of(trips), requests, crossings_of(trips))
 
 
-def _without_crossings(look: Look) -> Look:
-    return Look(look.tally, look.stops, look.requests)
+def _without_crossings(look: SliceSummary) -> SliceSummary:
+    return SliceSummary(look.tally, look.stops, look.requests)
 
 
 def _notify(right: RightAnswers, conditions: Conditions, units: Sequence[Unit] = ()) -> list[Any]:
@@ -194,12 +194,12 @@ def _notify(right: RightAnswers, conditions: Conditions, units: Sequence[Unit] =
     dataset, seed, asked = right.dataset, right.seed, right.asked
     shared = right.spark.sparkContext.broadcast((conditions, right.conditions))
 
-    def notify(look: Look) -> Notified:
+    def notify(look: SliceSummary) -> SliceAnswers:
         ours, specified = shared.value
         notifications = ours.notifications(look.crossings)
         assessed = assessments_of(look.crossings, notifications[TOLL]["value_2"])
         charged = (assessed["toll"] > 0) & np.isin(assessed["vehicle_id"], asked)
-        return Notified(
+        return SliceAnswers(
             {kind: _heap(dataset, seed, kind, rows) for kind, rows in notifications.items()},
             {name: column[charged] for name, column in assessed.items()},
             {} if ours is specified else _differences(dataset, ours, specified, look),
@@ -210,7 +210,7 @@ def _notify(right: RightAnswers, conditions: Conditions, units: Sequence[Unit] =
     return done
 
 
-def _differences(dataset: Dataset, ours: Conditions, specified: Conditions, look: Look) -> dict[int, int]:
+def _differences(dataset: Dataset, ours: Conditions, specified: Conditions, look: SliceSummary) -> dict[int, int]:
     """How many of the specified notifications are not among ours."""
     place, second, vehicle = (look.crossings[name] for name in ("place", "second", "vehicle_id"))
     bits, specified_bits = (conditions.at(conditions.ahead, place, second) for conditions in (ours, specified))
@@ -224,7 +224,7 @@ def _differences(dataset: Dataset, ours: Conditions, specified: Conditions, look
     }
 
 
-def assessments_in(conditions: Conditions, look: Look) -> Columns:
+def assessments_in(conditions: Conditions, look: SliceSummary) -> Columns:
     return assessments_of(look.crossings, conditions.notifications(look.crossings)[TOLL]["value_2"])
 
 
@@ -233,7 +233,7 @@ def _heap(dataset: Dataset, seed: int, kind: int, rows: Columns) -> Heap:
     return heap_of_copies(dataset, seed, rows["xway"], rows["id"], rows["second"], *(rows[name] for name in values))
 
 
-def _with_notified(right: RightAnswers, parts: Sequence[Notified]) -> RightAnswers:
+def _with_notified(right: RightAnswers, parts: Sequence[SliceAnswers]) -> RightAnswers:
     heaps = {kind: sum((part.heaps[kind] for part in parts), Heap()) for kind in (TOLL, ACCIDENT)}
     others = {kind: sum(part.others.get(kind, 0) for part in parts) for kind in (TOLL, ACCIDENT)}
     accounts = accounts_of(right.requests[spec.BALANCE], [part.assessments for part in parts])

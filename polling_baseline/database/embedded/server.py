@@ -23,7 +23,7 @@ import psycopg2
 from polling_baseline.database.connection import Target, Unreachable
 from polling_baseline.database.embedded import dead_server as leftovers
 from polling_baseline.database.embedded.binaries import Binaries, find_binaries
-from polling_baseline.database.embedded.server_home import Home, home
+from polling_baseline.database.embedded.server_home import ServerHome, home
 from polling_baseline.database.session import execute
 from polling_baseline.database.settings import (
     DIRECT_SINCE,
@@ -70,7 +70,7 @@ class Server:
     """The embedded server while it runs."""
 
     target: Target
-    home: Home
+    home: ServerHome
     version: str
     durability: Durability
     # Where it is not the profile's, it is all that holds pages.
@@ -127,7 +127,7 @@ def stop() -> bool:
         return True
 
 
-def _running(home: Home) -> Server | None:
+def _running(home: ServerHome) -> Server | None:
     """Asked, not guessed: a server runs if it answers at the socket that its pid file names."""
     lines = _pid_file(home)
     if len(lines) < 5 or not lines[4]:
@@ -159,7 +159,7 @@ def _facts(target: Target) -> tuple[str, str, dict[str, str]]:
         return version, listens, read_settings(connection)
 
 
-def _pid_file(home: Home) -> list[str]:
+def _pid_file(home: ServerHome) -> list[str]:
     try:
         return (home.data / "postmaster.pid").read_text().splitlines()
     except (FileNotFoundError, NotADirectoryError):
@@ -180,7 +180,7 @@ def _refuse_if_busy(running: Server) -> None:
         )
 
 
-def _prepare(home: Home, binaries: Binaries) -> None:
+def _prepare(home: ServerHome, binaries: Binaries) -> None:
     """Have a data folder of the right version; an interrupted initdb leaves none."""
     if home.data.exists():
         try:
@@ -209,7 +209,7 @@ def _prepare(home: Home, binaries: Binaries) -> None:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _configure(home: Home, durability: Durability, port: int | None, others: Mapping[str, str]) -> None:
+def _configure(home: ServerHome, durability: Durability, port: int | None, others: Mapping[str, str]) -> None:
     """Write the settings where they win over all others, and over what ALTER SYSTEM said in an earlier life."""
     settings = {
         **durability.settings,
@@ -224,7 +224,7 @@ def _configure(home: Home, durability: Durability, port: int | None, others: Map
 
 
 def _start(
-    home: Home, binaries: Binaries, durability: Durability, port: int | None, others: Mapping[str, str]
+    home: ServerHome, binaries: Binaries, durability: Durability, port: int | None, others: Mapping[str, str]
 ) -> Server:
     stale = bool(_pid_file(home))
     _configure(home, durability, port, others)
@@ -248,20 +248,20 @@ def _start(
     return running
 
 
-def _stop(home: Home, binaries: Binaries) -> None:
+def _stop(home: ServerHome, binaries: Binaries) -> None:
     stopped = _run(home, [binaries.folder / "pg_ctl", "stop", "-D", home.data.name, "-m", "fast", *WAIT])
     if stopped.returncode:
         raise Refusal(f"the embedded PostgreSQL did not stop within {WAIT_S} s; its log is {home.log}")
 
 
-def _write(home: Home, file: Path, text: str) -> None:
+def _write(home: ServerHome, file: Path, text: str) -> None:
     """Write a private file as the server's user: root does not follow where another user may have put a link."""
     written = _run(home, ["/bin/sh", "-c", 'umask 077 && cat > "$1"', "sh", str(file.relative_to(home.folder))], text)
     if written.returncode:
         raise _refusal(home, written.stdout, None)
 
 
-def _run(home: Home, command: Sequence[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
+def _run(home: ServerHome, command: Sequence[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
     """Run a program as the server's user, inside its folder, so that no path needs quoting.
 
     The output goes through a file: a pipe would stay open as long as the server that pg_ctl starts.
@@ -284,7 +284,7 @@ def _run(home: Home, command: Sequence[str | Path], text: str = "") -> subproces
         return subprocess.CompletedProcess(done.args, done.returncode, output.read())
 
 
-def _refusal(home: Home, output: str, port: int | None) -> Refusal:
+def _refusal(home: ServerHome, output: str, port: int | None) -> Refusal:
     """The clear sentence for what PostgreSQL wrote when it failed."""
     # A full disk may have left no room to say so.
     if shutil.disk_usage(home.folder).free < 1 << 20:

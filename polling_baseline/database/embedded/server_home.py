@@ -45,7 +45,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class ServerHome:
     """The embedded server's folder; `owner` is None if we run the server ourselves."""
 
     folder: Path
@@ -95,7 +95,7 @@ class Home:
         return short
 
 
-def home() -> Home:
+def home() -> ServerHome:
     """Make the folder if need be, and say who runs the server in it."""
     folder = state_folder() / "postgresql"
     try:
@@ -107,7 +107,7 @@ def home() -> Home:
             raise Refusal(f"{folder} belongs to another user; set LRB_STATE to a folder of your own")
     except OSError as error:
         raise cannot_write(folder, error) from None
-    return Home(folder, None)
+    return ServerHome(folder, None)
 
 
 def cannot_write(folder: Path, error: OSError) -> Refusal:
@@ -124,7 +124,7 @@ def ours_as_root() -> Path:
     return ROOT_FOLDER
 
 
-def _home_for_root(folder: Path) -> Home:
+def _home_for_root(folder: Path) -> ServerHome:
     if folder.exists() and (made_by := folder.stat()).st_uid != 0:
         owner = Owner(made_by.st_uid, made_by.st_gid)
     else:
@@ -135,7 +135,7 @@ def _home_for_root(folder: Path) -> Home:
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid == 0:
         os.chown(folder, owner.uid, owner.gid, follow_symlinks=False)
-    return Home(folder, owner)
+    return ServerHome(folder, owner)
 
 
 def _default_owner() -> Owner:

@@ -21,7 +21,7 @@ from polling_baseline.engines.aurora.model.box import Box
 from polling_baseline.engines.aurora.model.qos import Quality
 from polling_baseline.engines.aurora.node import ROUNDS, Node, Options, Question
 from polling_baseline.engines.aurora.warm_up import warm_up
-from polling_baseline.engines.aurora.worker import Here, Process, Worker
+from polling_baseline.engines.aurora.worker import LocalWorker, Process, Worker
 from polling_baseline.spec import ANSWERS
 
 # The answers that need reports; those from history do not.
@@ -66,7 +66,7 @@ class Aurora:
             alone = self.workers == 1
             warm_up(alone)
             self.nodes = [Node(history, alone, self._options, self._clock) for _ in numbers]
-            self._workers = [Here(node) for node in self.nodes]
+            self._workers = [LocalWorker(node) for node in self.nodes]
         else:
             folder = self._history.folder if isinstance(self._history, Archive) else None
             given = None if folder else history

@@ -6,7 +6,7 @@ import numpy as np
 
 from polling_baseline import spec
 from polling_baseline.batch import REPORT_COLUMNS, REQUEST_COLUMNS, Share
-from polling_baseline.engines.aurora.linear_road.history import Given
+from polling_baseline.engines.aurora.linear_road.history import SmallHistory
 from polling_baseline.engines.aurora.linear_road.vehicles import Second
 from polling_baseline.engines.aurora.model.hashing import SMALLEST, Amounts, Numbering
 from polling_baseline.engines.aurora.node import ROUNDS, Node, Options
@@ -16,7 +16,9 @@ WIDE = {"vehicle_id": np.int32, "position_ft": np.int32, "query_id": np.int64}
 
 def warm_up(alone: bool) -> None:
     """Two minutes of a small road, in a network that is then forgotten."""
-    history = Given({(1, 1, 0): 2}, [(day, minute, 0, 0, 1, 30, 60, 0) for day in (1, 7) for minute in (1, 2)]).load()
+    history = SmallHistory(
+        {(1, 1, 0): 2}, [(day, minute, 0, 0, 1, 30, 60, 0) for day in (1, 7) for minute in (1, 2)]
+    ).load()
     node = Node(history, alone, Options())
     for second in range(0, 2 * spec.MINUTE_S, 15):
         node.feed(range(second, second + 15), _share(second))

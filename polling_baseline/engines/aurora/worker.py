@@ -29,7 +29,7 @@ class Worker(Protocol):
     def stop(self) -> None: ...
 
 
-class Here:
+class LocalWorker:
     """A network in this process."""
 
     def __init__(self, node: Node) -> None:

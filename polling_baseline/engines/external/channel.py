@@ -116,8 +116,10 @@ class Program:
             self._process.wait(0.5)
         if self._listener and self._process.poll() is not None:
             self._listener.join(0.5)
-        said = [printable(line) for line in self.complaints().splitlines() if line.strip()][-STDERR_LINES:]
-        return _clauses(_status(self._process.poll()), f"its last words were: {' / '.join(said)}" if said else "")
+        last_lines = [printable(line) for line in self.complaints().splitlines() if line.strip()][-STDERR_LINES:]
+        return _clauses(
+            _status(self._process.poll()), f"its last words were: {' / '.join(last_lines)}" if last_lines else ""
+        )
 
     def complaints(self) -> bytes:
         return bytes(self._complaints)

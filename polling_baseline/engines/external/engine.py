@@ -32,7 +32,7 @@ Introduction = Callable[[Path], Mapping[str, object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class ExternalOptions:
     """How a system is treated: whether it gets marks, how long it may be silent, how much it may leave unread."""
 
     marks: bool = True
@@ -40,7 +40,7 @@ class Manners:
     most_bytes: int = MOST_BYTES
 
 
-USUAL = Manners()
+USUAL = ExternalOptions()
 
 
 class External:
@@ -49,7 +49,7 @@ class External:
     workers = 1
 
     def __init__(
-        self, name: str, channel: Channel, introduction: Introduction, seconds: range, manners: Manners = USUAL
+        self, name: str, channel: Channel, introduction: Introduction, seconds: range, manners: ExternalOptions = USUAL
     ) -> None:
         self.name = name
         self._channel, self._introduction, self._seconds, self._manners = channel, introduction, seconds, manners
@@ -164,7 +164,7 @@ class PacedExternal(External):
     """The same on the real clock: each second is handed over when it comes, whatever the system has answered."""
 
     def __init__(
-        self, name: str, channel: Channel, introduction: Introduction, seconds: range, manners: Manners = USUAL
+        self, name: str, channel: Channel, introduction: Introduction, seconds: range, manners: ExternalOptions = USUAL
     ) -> None:
         super().__init__(name, channel, introduction, seconds, manners)
         self._by_mark = manners.marks

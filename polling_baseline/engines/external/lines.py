@@ -103,7 +103,7 @@ def _write(rows, out):  # type: ignore[no-untyped-def]
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedLines:
     """What some lines of a system say: answers by kind, the marks that it echoes, and the line that ends it all."""
 
     answers: Sequence[Answers]
@@ -114,7 +114,7 @@ class Received:
     lines: int = 0
 
 
-def read_answers(data: bytes, sent: range, read_at: float) -> Received:
+def read_answers(data: bytes, sent: range, read_at: float) -> ReceivedLines:
     """Whole lines, read at this moment, when these seconds had been sent."""
     codes = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(codes == NEWLINE)
@@ -129,10 +129,10 @@ def read_answers(data: bytes, sent: range, read_at: float) -> Received:
             answers.append(Answers(name, columns, read_at))
     marks = values[kinds == A_MARK, 0]
     if kinds[-1:].max(initial=0) < NOT_AN_ANSWER:
-        return Received(answers, marks, lines=count)
+        return ReceivedLines(answers, marks, lines=count)
     start = 0 if count == 1 else int(ends[count - 2]) + 1
     why = "is not an answer" if kinds[-1] == NOT_AN_ANSWER else f"is about a second that was not sent ({_span(sent)})"
-    return Received(answers, marks, data[start : int(ends[count - 1])], why, count - 1)
+    return ReceivedLines(answers, marks, data[start : int(ends[count - 1])], why, count - 1)
 
 
 def _span(sent: range) -> str:

@@ -80,6 +80,6 @@ def _looked_up(page: Columns, vehicles: np.ndarray) -> np.ndarray:
     at = np.searchsorted(page["vehicle_id"], vehicles)
     known = at < len(page["vehicle_id"])
     known[known] = page["vehicle_id"][at[known]] == vehicles[known]
-    found = np.zeros(len(vehicles), np.int64)
-    found[known] = page["toll"][at[known]]
-    return found
+    tolls = np.zeros(len(vehicles), np.int64)
+    tolls[known] = page["toll"][at[known]]
+    return tolls

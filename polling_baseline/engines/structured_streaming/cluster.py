@@ -41,8 +41,8 @@ def cores_of(spark: SparkSession) -> int:
 
 def _offered(spark: SparkSession) -> int:
     executors: Any = spark.sparkContext._jsc.sc().statusStore().executorList(True)
-    found = (executors.apply(number) for number in range(executors.size()))
-    return sum(int(executor.totalCores()) for executor in found if executor.id() != "driver")
+    listed = (executors.apply(number) for number in range(executors.size()))
+    return sum(int(executor.totalCores()) for executor in listed if executor.id() != "driver")
 
 
 def check_workers(spark: SparkSession) -> None:
@@ -63,8 +63,8 @@ def check_workers(spark: SparkSession) -> None:
     context = spark.sparkContext
     everywhere = range(context.defaultParallelism)
     try:
-        found = set(context.parallelize(everywhere, len(everywhere)).mapPartitions(lacks).collect())
+        lacking = set(context.parallelize(everywhere, len(everywhere)).mapPartitions(lacks).collect())
     except Exception as error:
         raise EngineFailure(sentence_of(str(error), context.master)) from error
-    if found:
-        raise Refusal(missing_package(next(name for name in PACKAGES if name in found)))
+    if lacking:
+        raise Refusal(missing_package(next(name for name in PACKAGES if name in lacking)))

@@ -32,12 +32,12 @@ class History:
     def tolls_of(self, requests: Columns) -> np.ndarray:
         """Rule 11: what each vehicle paid on a day on an expressway; 0 if there is no such row."""
         keys = toll_keys(requests)
-        found = np.zeros(len(keys), np.int64)
+        amounts_paid = np.zeros(len(keys), np.int64)
         for run, amounts in self.tolls if len(keys) else ():
             rows = np.flatnonzero((keys >= run[0]) & (keys <= run[-1]))
             at = np.searchsorted(run, keys[rows])
-            found[rows] = np.where(run[at] == keys[rows], amounts[at], found[rows])
-        return found
+            amounts_paid[rows] = np.where(run[at] == keys[rows], amounts[at], amounts_paid[rows])
+        return amounts_paid
 
     def travel_times(self, requests: Columns) -> Columns:
         """Rule 12, journey by journey."""

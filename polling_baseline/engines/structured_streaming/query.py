@@ -113,12 +113,12 @@ class Query:
         """Of each shard two keys that Spark keeps in the same partition: its own, and one to warm up with."""
         from pyspark.sql import functions
 
-        found: dict[int, list[int]] = {}
+        keys_by_shard: dict[int, list[int]] = {}
         numbers = self._spark.range(64 * self._shards).select(functions.col("id").cast("int").alias("key"))
         partition = functions.pmod(functions.hash("key"), functions.lit(self._shards))
         for key, home in numbers.select("key", partition).collect():
-            found.setdefault(home, []).append(key)
-        return [(found[shard][0], found[shard][1]) for shard in range(self._shards)]
+            keys_by_shard.setdefault(home, []).append(key)
+        return [(keys_by_shard[shard][0], keys_by_shard[shard][1]) for shard in range(self._shards)]
 
     def executors_lost(self) -> int:
         """How many executors have died since Spark was started."""

@@ -46,18 +46,18 @@ def drive(state: State, second: int, reports: Columns, table: TollTable) -> Seco
     reports = taken(reports, np.argsort(reports["vehicle_id"]))
     before, trips = _slot(state, second - spec.REPORT_PERIOD_S)
     row, continued = _rows_of(reports["vehicle_id"], before["vehicle_id"])
-    here = reports["place"]
+    place = reports["place"]
     was = np.where(continued, _at(before["place"], row), -1)
-    new_segment = continued & (was % spec.SEGMENTS != here % spec.SEGMENTS)
+    new_segment = continued & (was % spec.SEGMENTS != place % spec.SEGMENTS)
     notified = (~continued | new_segment) & (reports["lane"] != spec.EXIT_LANE)
     crossing = np.flatnonzero(notified)
-    lav, toll, accident = table.at(here[crossing])
+    lav, toll, accident = table.at(place[crossing])
     owed_before = _at(trips["owed"], row)
     owed = np.where(continued & ~new_segment, owed_before, 0)
     owed[crossing] = toll
     same_spot = (
         continued
-        & (was // spec.SEGMENTS == here // spec.SEGMENTS)
+        & (was // spec.SEGMENTS == place // spec.SEGMENTS)
         & (_at(trips["position_ft"], row) == reports["position_ft"])
         & (_at(trips["lane"], row) == reports["lane"])
     )

@@ -1,14 +1,6 @@
 """Right or wrong, early or late: a system's answers against the reference's, counted.
 
-An answer is identified by its kind, its VID or QID and its Time.  Of the E answers that are expected for an identity
-and the R that came, min(E, R) are taken as given, as many right ones as there are among them:
-
-    missing    E - R, if R is smaller        duplicate  R - E, if R is larger and E is not 0
-    wrong      given, but not right          extra      R, if E is 0: nobody asked
-    late       Emit - Time is above the kind's limit; exactly the limit is in time.  Of all that came and were expected.
-    early      Emit is before Time
-
-Response times are those of the first answer to each identity that was expected.
+Faults are counted as driver/validate/tally.py says, by tables instead of arrays.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tests.support.tables.readings import read_leniently
 from tests.support.tables.received import answers_of, received_of
 from tests.support.tables.tally import JUDGED, answer_verdicts, by_response, count_faults, judged_balances, tally
 
-Counted = dict[str, AnswerVerdict]
+KindCounts = dict[str, AnswerVerdict]
 END = {False: "specification", True: "a minute earlier"}
 
 
@@ -24,7 +24,7 @@ END = {False: "specification", True: "a minute earlier"}
 class Opinion:
     """The parts of `verdict.json` that take counting."""
 
-    answers: Counted
+    answers: KindCounts
     accidents_end: str
     lines: dict[str, int]
 
@@ -46,7 +46,7 @@ def _tallied(question: Question, right: Reference) -> DataFrame:
     return tally(right.expected, others.union(balances), question.xways, question.limits)
 
 
-def _count(question: Question, right: Reference) -> Counted:
+def _count(question: Question, right: Reference) -> KindCounts:
     return answer_verdicts(by_response(_tallied(question, right)))
 
 
@@ -56,7 +56,7 @@ def _line_counts(received: DataFrame) -> dict[str, int]:
     return {"total": sum(counts.values()), **{note: counts.get(note, 0) for note in NOTES}}
 
 
-def _best_fit(question: Question, right: Reference) -> tuple[Reference, Counted]:
+def _best_fit(question: Question, right: Reference) -> tuple[Reference, KindCounts]:
     """What the verdict counts; read leniently, by the reading of an accident's end that fits all answers better."""
     counted = _count(question, right)
     if not question.reading.lenient or not count_faults(counted):

@@ -122,6 +122,6 @@ def _value(node: ast.expr, columns: Columns) -> Any:
         case ast.Compare():
             sides = [_value(one, columns) for one in (node.left, *node.comparators)]
             pairs = zip(node.ops, sides, sides[1:], strict=False)
-            each = [np.asarray(COMPARISONS[type(one)](left, right)) for one, left, right in pairs]
-            return np.logical_and.reduce(np.broadcast_arrays(*each))
+            outcomes = [np.asarray(COMPARISONS[type(one)](left, right)) for one, left, right in pairs]
+            return np.logical_and.reduce(np.broadcast_arrays(*outcomes))
     raise AssertionError(node)

@@ -30,7 +30,7 @@ STYLE = """
 
 
 @dataclass(slots=True)
-class Placed:
+class BoxPlace:
     """A box of the drawing: its entry in `network.json`, and its upper left corner."""
 
     entry: dict[str, Any]
@@ -63,7 +63,7 @@ def svg(network: dict[str, Any]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _placed(network: dict[str, Any]) -> dict[str, Placed]:
+def _placed(network: dict[str, Any]) -> dict[str, BoxPlace]:
     """Each box in its band; inputs and outputs go with the boxes beside them."""
     groups = {box["name"]: box["group"] for box in network["boxes"]}
     for source, target, _ in network["arrows"]:
@@ -72,10 +72,10 @@ def _placed(network: dict[str, Any]) -> dict[str, Placed]:
     for source, target, _ in network["arrows"]:
         if not groups[target]:
             groups[target] = groups[source]
-    return {box["name"]: Placed(box, groups[box["name"]]) for box in network["boxes"]}
+    return {box["name"]: BoxPlace(box, groups[box["name"]]) for box in network["boxes"]}
 
 
-def _lay_out(network: dict[str, Any], boxes: dict[str, Placed]) -> tuple[list[tuple[str, float, float]], float]:
+def _lay_out(network: dict[str, Any], boxes: dict[str, BoxPlace]) -> tuple[list[tuple[str, float, float]], float]:
     """Give each box its corner: in its band, by its distance from the band's first; the bands, and the height."""
     bands, top = [], float(TOP)
     for name in sorted({box.band for box in boxes.values()}):
@@ -147,7 +147,7 @@ def _band(name: str, top: float, bottom: float) -> str:
     )
 
 
-def _arrow(source: Placed, target: Placed) -> str:
+def _arrow(source: BoxPlace, target: BoxPlace) -> str:
     x0, y0 = source.x + BOX_W, source.y + BOX_H / 2
     x1, y1 = target.x, target.y + BOX_H / 2
     far = source.band != target.band
@@ -163,7 +163,7 @@ def _arrow(source: Placed, target: Placed) -> str:
     return f'<path class="arrow{" far" if far else ""}" d="{path}" marker-end="url(#aurora-tip)"/>'
 
 
-def _box(box: Placed, total_s: float) -> str:
+def _box(box: BoxPlace, total_s: float) -> str:
     entry = box.entry
     round_ends = BOX_H / 2 if entry["kind"] in ENDS else 6
     share = entry["seconds"] / total_s if total_s else 0.0
@@ -203,7 +203,7 @@ def _title(entry: dict[str, Any], share: float) -> str:
     )
 
 
-def _point(box: Placed, point: dict[str, Any]) -> str:
+def _point(box: BoxPlace, point: dict[str, Any]) -> str:
     span = point["span_s"]
     words = f"{point['name']}: {span // 60} min" if span >= 60 else f"{point['name']}: {span} s"
     x, y = box.x + BOX_W, box.y + BOX_H / 2

@@ -165,7 +165,7 @@ class Archive:
                 np.save(self.folder / f"segment-{xway:04d}-{name}.npy", column)
 
 
-class Given:
+class SmallHistory:
     """A small history at hand: {(VID, Day, XWay): Tolls} and rows of SegmentHistory."""
 
     def __init__(self, tolls: dict[tuple[int, int, int], int], segments: Sequence[Sequence[int]]) -> None:

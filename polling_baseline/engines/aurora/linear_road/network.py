@@ -13,7 +13,7 @@ from polling_baseline.engines.aurora.linear_road.accidents import Accidents
 from polling_baseline.engines.aurora.linear_road.history import History
 from polling_baseline.engines.aurora.linear_road.money import Accounts
 from polling_baseline.engines.aurora.linear_road.statistics import Segments
-from polling_baseline.engines.aurora.linear_road.tolls import Owed
+from polling_baseline.engines.aurora.linear_road.tolls import TollDebts
 from polling_baseline.engines.aurora.linear_road.vehicles import Vehicles
 from polling_baseline.engines.aurora.model.box import Filter
 from polling_baseline.engines.aurora.model.network import Network
@@ -31,12 +31,12 @@ class Tables:
     vehicles: Vehicles
     accidents: Accidents
     segments: Segments
-    owed: Owed
+    owed: TollDebts
     accounts: Accounts
 
 
 def new_tables() -> Tables:
-    return Tables(Vehicles(), Accidents(), Segments(), Owed(), Accounts())
+    return Tables(Vehicles(), Accidents(), Segments(), TollDebts(), Accounts())
 
 
 def build(history: History, tables: Tables, alone: bool, clock: Callable[[], float]) -> Network:

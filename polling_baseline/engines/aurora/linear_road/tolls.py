@@ -25,7 +25,7 @@ GROUP = "3 tolls"
 ANSWER_TYPES = {"vehicle_id": np.int32, "second": np.int16, "lav": np.int16, "toll": np.int64, "seg": np.int16}
 
 
-class Owed:
+class TollDebts:
     """Table Owed: what each trip will be charged when it leaves the segment it is in."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ def build(
     signals: list[str],
     accidents: Accidents,
     segments: Segments,
-    owed: Owed,
+    owed: TollDebts,
     alone: bool,
 ) -> str:
     """Give the box whose output is what vehicles are charged: (second, vehicle_id, assessed)."""
@@ -83,7 +83,7 @@ def build(
     return network.add(Filter("charged", lambda columns: columns["assessed"] > 0), after, GROUP)
 
 
-def _with_trips_from_elsewhere(network: Network, reports: str, owed: Owed) -> str:
+def _with_trips_from_elsewhere(network: Network, reports: str, owed: TollDebts) -> str:
     """Ask for the report before of all that seem to begin a trip: it may be on another network's expressway."""
     going_on = network.add(Filter("goes on", lambda columns: columns["last_seg"] != UNKNOWN), reports, GROUP)
     new = network.add(Filter("begins here", lambda columns: columns["last_seg"] == UNKNOWN), reports, GROUP)

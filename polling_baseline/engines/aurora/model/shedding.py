@@ -47,7 +47,7 @@ class SheddingFilter(Filter):
         return worthless[values]
 
 
-class Counted(Box):
+class CountingBox(Box):
     """A shedding box, and the exact number of what it took, by minute."""
 
     def __init__(self, box: Drop | SheddingFilter, seen: Callable[[Columns], None] | None) -> None:
@@ -92,7 +92,7 @@ class Shedder:
     # How busy the network would be if nothing were shed.
     load: float = 0.0
     rates: dict[str, float] = field(default_factory=dict)
-    boxes: dict[str, Counted] = field(default_factory=dict)
+    boxes: dict[str, CountingBox] = field(default_factory=dict)
     log: list[dict[str, object]] = field(default_factory=list)
 
     def look(self, second: int, busy: float) -> None:
@@ -145,7 +145,7 @@ class Shedder:
             return
         name = f"shed {place}"
         if place not in self.boxes:
-            self.boxes[place] = Counted(self._box(name, place), self.seen)
+            self.boxes[place] = CountingBox(self._box(name, place), self.seen)
         self.boxes[place].box.rate = rate
         if rate and name not in self.network.vertices:
             self.network.insert(self.boxes[place], place, "shedding")

@@ -27,7 +27,7 @@ class Aggregate(Protocol):
         """The window's tuples, without `second`; no columns if there are none."""
 
 
-class Windowed(Box):
+class WindowBox(Box):
     """Hands each window's tuples to `_add` and calls `_close` when the window is over; windows without any are passed
     over unless the box looks at empty ones too."""
 
@@ -78,7 +78,7 @@ class Windowed(Box):
         """What the window comes to."""
 
 
-class Tumble(Windowed):
+class Tumble(WindowBox):
     """Windows that share no tuple, each with an aggregate of its own."""
 
     kind = "Tumble"
@@ -101,7 +101,7 @@ class Tumble(Windowed):
         return window if window is not None and (window + 1) * self._size <= until else None
 
 
-class Slide(Windowed):
+class Slide(WindowBox):
     """A window over the last `windows` times `size` seconds, moved on by `size`; it is looked at while it has tuples.
 
     The function gets the tuples, with their seconds, and the window's last second; it gives tuples.
@@ -130,7 +130,7 @@ class Slide(Windowed):
         return super()._due(until)
 
 
-class Latch(Windowed):
+class Latch(WindowBox):
     """Like Tumble, with a state that goes on from window to window, also through empty ones.
 
     The function gets the state, the window's tuples (maybe none) and the window's first second; it gives the next
