@@ -43,10 +43,10 @@ ENGINE_ARGUMENTS: dict[str, dict[str, Any]] = {
         "choices": DESIGNS,
         "help": "of engine polling: tables and procedures, from what the paper tells to our fastest [ring]",
     },
-    "--indexes": {"choices": DESIGN_OPTIONS["indexes"], "help": "of designs 2004 and cursor [on]"},
+    "--indexes": {"choices": DESIGN_OPTIONS["indexes"], "help": "of designs 2004, cursor and subquery [on]"},
     "--keep": {
         "choices": DESIGN_OPTIONS["keep"],
-        "help": "of designs 2004 and cursor: position reports of the whole run, or of five minutes [run]",
+        "help": "of designs 2004, cursor and subquery: position reports of the whole run, or of five minutes [run]",
     },
     "--granularity": {
         "choices": GRANULARITIES,

@@ -19,7 +19,7 @@ from polling_baseline.wording import format_count, format_table
 if TYPE_CHECKING:
     from driver.dataset.folder import Dataset
     from driver.validate.judge import Judgement, Question
-    from driver.validate.kits.answers import Accepted
+    from driver.validate.kits.answers import AcceptedAnswers
     from driver.validate.kits.beginning import Beginning
     from driver.validate.kits.layouts import Output
 
@@ -155,11 +155,11 @@ def difference_lines(judgement: Judgement, others: OtherReadings) -> list[str]:
     from driver.validate.faults import find_first
     from driver.validate.kits.differences import reasons
 
-    found = find_first(judgement, MOST_FAULTS)
+    first_faults = find_first(judgement, MOST_FAULTS)
     # Who accepts all of it explains it best.
     names = sorted(others.accepted, key=lambda name: others.verdicts[name]["verdict"] != "PASS")
     accepted = {name: others.accepted[name] for name in names}
-    counted = reasons(found.rows, found.expected, others.output.answers, accepted)
+    counted = reasons(first_faults.rows, first_faults.expected, others.output.answers, accepted)
     order = {kind: number for number, kind in enumerate(spec.ANSWERS)}
     rows = [
         (kind, fault, f"{count:,}", reason)

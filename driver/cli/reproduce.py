@@ -12,7 +12,6 @@ from textwrap import wrap
 from driver.cli import add_limits_argument
 from driver.cli.engine_arguments import add_engine_arguments, engine_options
 from driver.cli.rate import MOST_MINUTES, add_road_arguments, road_from
-from driver.cli.run import add_engine_arguments, engine_options
 from driver.rating.paper import BRIEF, IGNORED, LIMIT_S, ON_REQUEST, STRICTER_LIMIT_S, SYSTEM_X, VARIANTS, Variant
 from driver.rating.record import PublishedRecord, ReproductionRecord, SlowerRecord, VariantRecord
 from driver.run.config import ENGINE_OPTIONS, FOREIGN, NAMES_A_SYSTEM, RunConfig, configure

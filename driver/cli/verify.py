@@ -14,7 +14,7 @@ from driver.run.machine import machine_words, warning_of_runs
 from polling_baseline.wording import WIDTH, format_count
 
 if TYPE_CHECKING:
-    from driver.publish.checked import Checked, CheckedRun
+    from driver.publish.checked import CheckedResult, CheckedRun
     from driver.run.record_types import Machine
 
 SUMMARY = "Check a bundle from somebody else: checksums, contradictions, and with the data set the verdict again."
@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
         "faults": faults,
     }
     machines = [run.json["environment"]["machine"] for run in checked.runs.values()]
-    facts["machines"] = list(dict.fromkeys(", ".join(_machine_words(machine)) for machine in machines))
-    facts["warning"] = warning_of_runs(machines)
+    result["machines"] = list(dict.fromkeys(", ".join(_machine_words(machine)) for machine in machines))
+    result["warning"] = warning_of_runs(machines)
     if checked.rating:
         result["rating"] = checked.rating["rating"]
     print(json.dumps(result) if args.json else "\n".join(text(result)))
@@ -100,11 +100,11 @@ def text(result: dict[str, Any]) -> list[str]:
         f"{run['verdict'] or 'not judged'}"
         for run in result["runs"]
     ]
-    lines += [f"machine       {machine}" for machine in facts["machines"]]
-    if facts["warning"]:
-        lines += textwrap.wrap(f"note          {facts['warning']}", WIDTH, subsequent_indent=" " * 14)
-    lines += [f"judged again  {one['run']}: {one['result']}" for one in facts["judged_again"]]
-    if not facts["faults"]:
+    lines += [f"machine       {machine}" for machine in result["machines"]]
+    if result["warning"]:
+        lines += textwrap.wrap(f"note          {result['warning']}", WIDTH, subsequent_indent=" " * 14)
+    lines += [f"judged again  {one['run']}: {one['result']}" for one in result["judged_again"]]
+    if not result["faults"]:
         return [*lines, "consistency   its records agree with each other"]
     return [*lines, *(f"consistency   {fault}" for fault in result["faults"])]
 

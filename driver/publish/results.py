@@ -88,9 +88,9 @@ def results_in(folders: Sequence[Path]) -> tuple[list[Result], list[Exclusion]]:
             if not new:
                 left.append(Exclusion(source, _why(checked)))
         except Refusal as refusal:
-            left.append(LeftOut(source, str(refusal).replace(str(path), source)))
+            left.append(Exclusion(source, str(refusal).replace(str(path), source)))
     best: dict[tuple[object, ...], Result] = {}
-    for one in sorted(found, key=_rank):
+    for one in sorted(results, key=_rank):
         best.setdefault(one.conditions, one)
     return list(best.values()), left
 

@@ -18,7 +18,7 @@ from driver.dataset.folder import Dataset
 from driver.run.config import RunConfig
 from driver.run.earlier_server import check_state, same_backends
 from driver.run.engines import ON_POSTGRESQL, Backends, open_engine
-from driver.run.journal import NAME, Journal, read_journal
+from driver.run.journal import NAME, OUTPUT, Journal, read_journal
 from driver.run.judge_status import NAME as JUDGE_STATUS
 from driver.run.poller import Cycle
 from driver.run.record import config_of, read_run
@@ -156,7 +156,7 @@ def cut_back(folder: Path, journal: Journal) -> dict[str, Responses]:
     What a judge has said so far is forgotten: there may be none any more.
     """
     (folder / JUDGE_STATUS).unlink(missing_ok=True)
-    for name, size in ((NAME, journal.journal_bytes), ("output.csv", journal.output_bytes)):
+    for name, size in ((NAME, journal.journal_bytes), (OUTPUT, journal.output_bytes)):
         with (folder / name).open("ab") as file:
             file.truncate(size)
     return read_responses(folder / OUTPUT) if journal.output_bytes else {}

@@ -101,25 +101,19 @@ def close(in_haste: bool = False) -> None:
         gateway.proc.kill()
     gateway.proc.stdin.close()
     java, spark = gateway.homes
-    try:
-        gateway.proc.wait(END_S)
+    if ends_by_itself(gateway.proc):
         keep_archive(java, spark, gateway.folder)
-    except subprocess.TimeoutExpired:
-        # On a machine that is too busy, the archive has to wait for a later command.
-        gateway.proc.kill()
-        gateway.proc.wait()
     shutil.rmtree(gateway.folder, ignore_errors=True)
 
 
-def ends(java: subprocess.Popen[Any], patience_s: float = END_S) -> bool:
-    """Whether Java ends by itself; on a busy machine it may not be done with its archive, and is killed."""
+def ends_by_itself(java: subprocess.Popen[Any], within_s: float = END_S) -> bool:
+    """Wait for a Java that was told to end; one that takes too long is killed, and what it was writing is not whole."""
     try:
-        java.wait(patience_s)
+        return java.wait(within_s) >= 0
     except subprocess.TimeoutExpired:
         java.kill()
         java.wait()
         return False
-    return True
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:

@@ -11,7 +11,7 @@ from driver.cli import main
 from driver.report.compare import as_json, check_comparable, columns, labels, rows
 from driver.report.diagnosis import headline, look_first
 from driver.report.html.run import run_page, write_report
-from driver.report.html.run_charts import drawn
+from driver.report.html.run_charts import style_runs
 from driver.report.text import text
 from driver.run.record import RunRecord, open_run
 from polling_baseline.refusal import Refusal
@@ -154,7 +154,7 @@ def test_labels_say_what_differs(tmp_path):
 
 def test_runs_of_one_engine_look_different(tmp_path):
     runs = [open_run(make_run(tmp_path / str(period), 1, period_s=float(period))) for period in range(1, 8)]
-    shown = drawn(runs)
+    shown = style_runs(runs)
     assert len({(one.colour, one.look) for one in shown}) == len({one.colour for one in shown}) == len(runs)
 
 

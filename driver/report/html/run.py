@@ -17,7 +17,15 @@ from driver.report.html.frame import Markup, banner, columns, facts, folded, lin
 from driver.report.html.in_time import in_time_of_kinds, in_time_of_runs
 from driver.report.html.percentiles import percentiles_of_kinds, percentiles_of_runs
 from driver.report.html.repeated import repeated_section
-from driver.report.html.run_charts import Drawn, backlog_chart, cycles_chart, drawn, response_chart, steps_chart, words
+from driver.report.html.run_charts import (
+    ChartRun,
+    backlog_chart,
+    cycles_chart,
+    response_chart,
+    steps_chart,
+    style_runs,
+    words,
+)
 from driver.report.html.second_charts import answered_chart, are_short, cycle_chart
 from driver.report.measures import measures
 from driver.report.service import service_facts

@@ -53,7 +53,7 @@ def style_runs(runs: Sequence[RunRecord]) -> list[ChartRun]:
         if pair:
             other = "var(--ink)" if number % 2 else "var(--paper)"
             colour = f"color-mix(in oklab, {colour} {max(75 - 20 * pair, 15)}%, {other})"
-        drawn_runs.append(Drawn(run, label, colour, "dashed" if pair % 2 else ""))
+        drawn_runs.append(ChartRun(run, label, colour, "dashed" if pair % 2 else ""))
         seen[engine] += 1
     return drawn_runs
 
@@ -78,7 +78,7 @@ def low_end(shortest_ms: float) -> float:
     return 10.0 ** math.floor(math.log10(max(shortest_ms, 0.01)))
 
 
-def response_chart(kind: str, runs: Sequence[Drawn]) -> Markup | None:
+def response_chart(kind: str, runs: Sequence[ChartRun]) -> Markup | None:
     """p50, p99 and longest response time of a kind of answer by minute; nothing if no such answer came."""
     rows_of_runs = [(drawn_run, rows) for drawn_run in runs if (rows := drawn_run.run.minutes_with(kind))]
     if not rows_of_runs:

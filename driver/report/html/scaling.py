@@ -85,10 +85,10 @@ def _columns(spreads_of: dict[float, Spread], low: float) -> tuple[list[float], 
 def _about(systems: Sequence[Series], runs: Sequence[RunRecord]) -> list[Markup]:
     """What lines and bands are, on what machine, and what the judge said."""
     repeat = max(len(of_load) for system in systems for of_load in system.loads.values())
-    said = Counter(run.verdict["verdict"] if run.verdict else "not judged" for run in runs)
+    verdicts = Counter(run.verdict["verdict"] if run.verdict else "not judged" for run in runs)
     sentences = [f"Lines are medians of {repeat} runs, bands their range."] if repeat > 1 else []
     sentences.append(
-        f"Of {format_count(len(runs), 'run')}: " + ", ".join(f"{n:,} {word}" for word, n in said.items()) + "."
+        f"Of {format_count(len(runs), 'run')}: " + ", ".join(f"{n:,} {word}" for word, n in verdicts.items()) + "."
     )
     machine = ", ".join(machine_words(runs[0].json["environment"]["machine"]))
     csv = paragraph("All runs as CSV: ")[:-4] + link(CSV_NAME, CSV_NAME) + "</p>"

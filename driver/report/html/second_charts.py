@@ -9,7 +9,7 @@ import numpy as np
 from driver.report.html.axis import Axis
 from driver.report.html.chart import Curve, curves
 from driver.report.html.frame import Markup
-from driver.report.html.run_charts import Drawn, low_end, minute_axis, seconds_axis
+from driver.report.html.run_charts import ChartRun, low_end, minute_axis, seconds_axis
 from driver.run.journal import CycleColumns
 from polling_baseline import spec
 from polling_baseline.wording import format_seconds
@@ -18,12 +18,12 @@ MOST_MINUTES = 3
 KIND = "toll"
 
 
-def are_short(runs: Sequence[Drawn]) -> bool:
+def are_short(runs: Sequence[ChartRun]) -> bool:
     first, last = runs[0].run.minutes
     return last - first < MOST_MINUTES
 
 
-def answered_chart(runs: Sequence[Drawn]) -> Markup | None:
+def answered_chart(runs: Sequence[ChartRun]) -> Markup | None:
     """How long each second of input waited for its answers, against the limit of toll notifications."""
     limit = runs[0].run.limits[KIND]
     waits = [(drawn_run, cycles, cycles.answered_s) for drawn_run, cycles in _with_cycles(runs)]
@@ -43,7 +43,7 @@ def answered_chart(runs: Sequence[Drawn]) -> Markup | None:
     )
 
 
-def cycle_chart(runs: Sequence[Drawn]) -> Markup | None:
+def cycle_chart(runs: Sequence[ChartRun]) -> Markup | None:
     """What each cycle took, against the period."""
     took = [(drawn_run, cycles, cycles.took_ms) for drawn_run, cycles in _with_cycles(runs)]
     if not took:
@@ -60,10 +60,10 @@ def cycle_chart(runs: Sequence[Drawn]) -> Markup | None:
     )
 
 
-def _with_cycles(runs: Sequence[Drawn]) -> list[tuple[Drawn, CycleColumns]]:
+def _with_cycles(runs: Sequence[ChartRun]) -> list[tuple[ChartRun, CycleColumns]]:
     return [(drawn_run, cycles) for drawn_run in runs if (cycles := drawn_run.run.cycles)]
 
 
-def _curve(drawn_run: Drawn, cycles: CycleColumns, values: np.ndarray) -> Curve:
+def _curve(drawn_run: ChartRun, cycles: CycleColumns, values: np.ndarray) -> Curve:
     at = cycles.first_second / spec.MINUTE_S
     return Curve(drawn_run.label, at, values, colour=drawn_run.colour, look=drawn_run.look)

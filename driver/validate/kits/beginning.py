@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from driver.dataset.folder import Dataset
-from driver.validate.kits.answers import Accepted
+from driver.validate.kits.answers import AcceptedAnswers
 from driver.validate.kits.layouts import TRAVEL, Answer, Output, names_of
 from driver.validate.kits.road import read_road, report_seconds
 from driver.validate.kits.verdict import READINGS, KitReading, accepts
@@ -48,7 +48,7 @@ def _first_minutes(dataset: Dataset, seconds: range) -> range:
     return longest[: max(number, SHORTEST_MIN) * spec.MINUTE_S]
 
 
-def _holds(kit: KitReading, accepted: Accepted, given: list[Answer]) -> bool:
+def _holds(kit: KitReading, accepted: AcceptedAnswers, given: list[Answer]) -> bool:
     return all(accepts(accepted, answer) and _is_in_time(kit, answer) for answer in given)
 
 

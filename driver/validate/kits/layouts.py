@@ -138,9 +138,9 @@ def _answers_of(path: Path, lines: Sequence[str], layout: str) -> tuple[Form, li
     return best, answers
 
 
-def _refuse_other(path: Path, said: Sequence[str], strays: Sequence[str], layout: str) -> None:
+def _refuse_other(path: Path, written: Sequence[str], strays: Sequence[str], layout: str) -> None:
     """Unless the strays are of no layout at all."""
-    fits = {name: max(_fitting(said, form) for form in forms) for name, forms in LAYOUTS.items()}
+    fits = {name: max(_fitting(written, form) for form in forms) for name, forms in LAYOUTS.items()}
     other = max(fits, key=lambda name: fits[name])
     if fits[other] > fits[layout] and (fits[other] == len(written) or not fits[layout]):
         raise Refusal(f"{path} is not in the layout {layout}: it looks like {other}; give --layout {other}")

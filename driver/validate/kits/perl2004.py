@@ -74,7 +74,7 @@ def accident_minutes(standing: Iterable[Report]) -> dict[Segment, list[tuple[int
     at_place: dict[Place, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     for report in standing:
         at_place[report.xway, report.dir, report.lane, report.position][report.vehicle].add(report.second)
-    found: dict[tuple[int, int, int], tuple[int, int]] = {}
+    spans: dict[tuple[int, int, int], tuple[int, int]] = {}
     for (xway, dir, _, position), cars in at_place.items():
         # Each vehicle's reports that another one at the same place follows 120 s later.
         kept = {car: {t for t in seconds if t + STILL_THERE_S in seconds} for car, seconds in cars.items()}

@@ -116,7 +116,7 @@ def _tolls(dataset: Dataset, requests: list[Request]) -> dict[tuple[int, int, in
     """(vehicle, day, expressway) and what it paid there, of those that are asked for."""
     asked = {(one.vehicle, one.day, one.xway) for one in requests if one.kind == spec.EXPENDITURE}
     is_asking = pc.field("vehicle_id").isin(sorted({vehicle for vehicle, _, _ in asked}))
-    found: dict[tuple[int, int, int], int] = {}
+    tolls_paid: dict[tuple[int, int, int], int] = {}
     for file in sorted((dataset.path / "history" / "toll").glob("*.parquet")) if asked else []:
         for vehicle, day, xway, tolls in _rows(pq.read_table(file, filters=is_asking), HISTORY_COLUMNS):
             if (vehicle, day, xway) in asked:

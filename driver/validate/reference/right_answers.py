@@ -182,7 +182,7 @@ def _look(part: Slice) -> SliceSummary:
     trips = trips_of(reports)
     # The same rows in another order: a slice is large.
     del reports
-    return Look(tally_of(trips), stops_of(trips), requests, crossings_of(trips))
+    return SliceSummary(tally_of(trips), stops_of(trips), requests, crossings_of(trips))
 
 
 def _without_crossings(look: SliceSummary) -> SliceSummary:
