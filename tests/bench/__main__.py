@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import platform
 import subprocess
@@ -34,6 +35,8 @@ def main(names: list[str]) -> None:
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
     print(f"{machine}, Python {platform.python_version()}, commit {commit}")
+    if unknown := [name for name in names if importlib.util.find_spec(f"tests.bench.{name}") is None]:
+        sys.exit(f"no bench is called {', '.join(unknown)}; there are {', '.join(NAMES)} and lessons")
     for name in names or NAMES:
         print(f"\n{name}", flush=True)
         importlib.import_module(f"tests.bench.{name}").main()
