@@ -31,6 +31,12 @@ def cluster(server: Server) -> Iterator[Cluster]:
     assert not found.is_alive() and not cluster_folder().exists()
 
 
+def test_there_is_none(server: Server, capfd: pytest.CaptureFixture[str]) -> None:
+    """First of all."""
+    assert main(["cluster", "status"]) == 1
+    assert "no cluster runs; lrb cluster start starts one" in capfd.readouterr().out
+
+
 def test_what_it_says(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["cluster", "status"]) == 0
     out = capfd.readouterr().out
@@ -81,8 +87,8 @@ def test_workers_that_died(cluster: Cluster, tmp_path: Path, capfd: pytest.Captu
     # The second worker's executor may not have come back before it died.
     assert said["facts"]["executors_lost"] >= 3 and said["facts"]["shards"] == 2
     cluster_module._reap(cluster.processes)
-    assert main(["cluster", "status"]) == 1
-    assert "no cluster runs; lrb cluster start starts one" in capfd.readouterr().out
+    assert main(["cluster", "status"]) == 0
+    assert "1 of 3, each with 1 core" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(

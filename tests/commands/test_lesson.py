@@ -19,7 +19,7 @@ from driver.lesson.exercise import EXERCISES, BrokenFile
 from driver.lesson.fault import Fault, Reports
 from driver.lesson.folder import CheckRecord, LessonRecord, seed_of
 from driver.lesson.road import write_road
-from driver.validate.faults import Found, find_first, sources_of, with_evidence
+from driver.validate.faults import PartFaults, find_first, sources_of, with_evidence
 from driver.validate.judge import Question, judged
 from polling_baseline import spec
 from polling_baseline.database.session import execute
@@ -86,7 +86,7 @@ def _judged_together(dataset: Dataset, outputs: list[Path], file: Path) -> list[
     return together
 
 
-def _first_of_each(found: Found) -> Found:
+def _first_of_each(found: PartFaults) -> PartFaults:
     """As many of each fault of each expressway as a check looks at."""
     seen, rows = Counter(), []
     for kind, id, second, fault in found.rows:
@@ -96,7 +96,7 @@ def _first_of_each(found: Found) -> Found:
             rows.append((kind, id, second, fault))
     kept = {row[:3] for row in rows}
     expected, lines = ({key: part[key] for key in kept & part.keys()} for part in (found.expected, found.lines))
-    return Found(rows, expected, lines)
+    return PartFaults(rows, expected, lines)
 
 
 def _concerned(name: str, faults: list[Fault]) -> list[Fault]:
