@@ -115,13 +115,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _keep(args: argparse.Namespace, verdict: Verdict) -> Path:
-    """Write the verdict; that of the paper's reading on a run is the run's own."""
+    """Write the verdict; that of the paper's reading on a run is the run's own.
+
+    It is the same whoever judged: the judge beside a run does not try other readings, so the run's own is without them.
+    """
     from driver.report.html.run import refresh_report
     from driver.validate.judging import enter_verdict
 
     is_own = args.reading == readings.PAPER
     name = NAME if is_own else f"{args.reading}.{NAME}"
     path: Path = args.verdict or (args.run_folder / name if args.run_folder else verdict_path(args.output[0]))
+    if args.run_folder and is_own:
+        verdict = {**verdict}
+        verdict.pop("accepted_by", None)
     write_verdict(path, verdict)
     if args.run_folder and is_own:
         enter_verdict(args.run_folder, verdict)

@@ -85,13 +85,16 @@ def test_right_answers_by_the_paper(spark: Any, road: Path, tmp_path: Path, caps
 
 
 def test_a_run_by_other_rules(spark: Any, road: Path, tmp_path: Path, capsys: Capsys, monkeypatch: Any) -> None:
-    """The run keeps its own verdict; of a large one, the first minutes tell who does not accept it."""
+    """The run keeps its own verdict, whoever judged; of a large one, the first minutes tell who does not accept it."""
     run = tmp_path / "run"
-    assert main(["run", str(road), "--engine", "sqlite", "--clock", "virtual", "--out", str(run)]) == 0
+    assert main(["run", str(road), "--engine", "sqlite", "--clock", "virtual", "--judge", "--out", str(run)]) == 0
+    beside = (run / "verdict.json").read_bytes()
     monkeypatch.setattr(readings, "MOST_REPORTS", 0)
     assert main(["validate", str(road), str(run)]) == 0
     assert "\naccepted by the reading paper\n" in capsys.readouterr().out
-    assert json.loads((run / "verdict.json").read_text())["accepted_by"] == ["paper"]
+    assert (run / "verdict.json").read_bytes() == beside
+    assert main(["validate", str(road), str(run), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accepted_by"] == ["paper"]
     assert main(["validate", str(road), str(run), "--reading", "walmart2015"]) == 3
     assert json.loads((run / "verdict.json").read_text())["verdict"] == "PASS"
     assert json.loads((run / "walmart2015.verdict.json").read_text())["verdict"] == "FAIL"
